@@ -142,9 +142,9 @@ class Audit(Record):
 
     def _title(self) -> str:
         numbers = {level: sum(finding.level == level for finding in self.findings) for level in _LEVELS}
-        told = [counted(numbers[level], level) for level in _LEVELS[:3] if numbers[level]] or ["nothing found"]
-        told += [f"{numbers['ok']} ok"] + ([f"{numbers['unchecked']} not checked"] if numbers["unchecked"] else [])
-        return f"Audit: {', '.join(told)}"
+        counts = [counted(numbers[level], level) for level in _LEVELS[:3] if numbers[level]] or ["nothing found"]
+        counts += [f"{numbers['ok']} ok"] + ([f"{numbers['unchecked']} not checked"] if numbers["unchecked"] else [])
+        return f"Audit: {', '.join(counts)}"
 
 
 @checked
@@ -295,27 +295,35 @@ def audit(
 
 def audited(data: object, format: Format | None, asked: Asked, named: Named) -> Audit:
     """Return the audit of judgments of a format, with the caller's fields in place of the format's."""
-    found = countable(data, format, asked, max_dropped=sys.maxsize, named=_looked_at(named))
-    return audit_of(found, named, asked.named)
+    judgments = countable(data, format, asked, max_dropped=sys.maxsize, named=_looked_at(named))
+    return audit_of(judgments, named, asked.named)
 
 
-def audit_of(found: Countable, named: Named = _USUAL, decided: Collection[str] = ()) -> Audit:
+def audit_of(opened: Countable, named: Named = _USUAL, decided: Collection[str] = ()) -> Audit:
     """Return the audit of judgments or counts that are opened already; nobody named columns but those `decided`."""
-    if found.counts:
+    if opened.counts:
         if named.weights is not None:
             raise OptionError("weights= of a table of counts", "Leave it out.")
-        return _audited_table(comparisons_of(found, order=found.shown), named)
-    with located(found.source.what):
-        evidence = from_source(found, named, decided)
+        return _audited_table(comparisons_of(opened, order=opened.shown), named)
+    with located(opened.source.what):
+        evidence = from_source(opened, named, decided)
     findings = {column.note for column in evidence.filters}
-    notes = tuple(note for note in found.notes if note not in findings)
+    notes = tuple(note for note in opened.notes if note not in findings)
     return _audit(evidence, (*notes, *unused_note(evidence.unused)))
 
 
 def _looked_at(named: Named) -> tuple[str, ...]:
     """Return the columns that an audit uses by name; by default weights are in ``weight``."""
-    said = (named.judge, named.prompt, named.weights or "weight", named.block, named.task, named.time, named.strength)
-    return tuple(name for name in said if name is not None)
+    named_columns = (
+        named.judge,
+        named.prompt,
+        named.weights or "weight",
+        named.block,
+        named.task,
+        named.time,
+        named.strength,
+    )
+    return tuple(name for name in named_columns if name is not None)
 
 
 def _audited_table(c: Comparisons, named: Named) -> Audit:
@@ -364,16 +372,18 @@ def _sizes(e: Evidence) -> tuple[str, ...]:
     pairs, objects = np.sum(e.by_pair(), axis=(0, 2)), len(judgments.objects)
     per = {"pair": pairs, "judge": e.by_judge().sum(axis=1), "object": e.by_object()}
     possible = objects * (objects - 1) // 2
-    told = [counted(objects, "object"), f"{format_count(len(pairs))} of {counted(possible, 'pair')} compared"]
-    ties = "" if e.unread else f" ({format_percent(float(judgments.times[judgments.said == 1].sum()) / total)} ties)"
-    told.append(f"{counted(total, 'judgment')}{ties}")
-    told += [counted(len(f.labels), what) for what, f in (("judge", e.judge), ("prompt", e.prompt)) if f is not None]
+    sizes = [counted(objects, "object"), f"{format_count(len(pairs))} of {counted(possible, 'pair')} compared"]
+    ties = (
+        "" if e.unread else f" ({format_percent(float(judgments.times[judgments.outcomes == 1].sum()) / total)} ties)"
+    )
+    sizes.append(f"{counted(total, 'judgment')}{ties}")
+    sizes += [counted(len(f.labels), what) for what, f in (("judge", e.judge), ("prompt", e.prompt)) if f is not None]
     spread = [
         f"per {what} {format_count(n.min())} to {format_count(n.max())} (median {format_count(float(np.median(n)))})"
         for what, n in per.items()
         if len(n)
     ]
-    return (", ".join(told), f"judgments {', '.join(spread)}", *_grades(e, total))
+    return (", ".join(sizes), f"judgments {', '.join(spread)}", *_grades(e, total))
 
 
 def _sizes_of_lists(e: ListEvidence) -> tuple[str, ...]:
@@ -381,14 +391,14 @@ def _sizes_of_lists(e: ListEvidence) -> tuple[str, ...]:
     r, size = e.rankings, len(e.rankings.objects)
     possible = size * (size - 1) // 2
     met = len(np.unique(e.pairs.pairs, axis=0))
-    told = [*r.said_sizes(), f"{format_count(met)} of {counted(possible, 'pair')} in a list together"]
-    told += [counted(len(c.levels), what) for what, c in (("judge", e.judge), ("prompt", e.prompt)) if c is not None]
+    sizes = [*r.size_texts(), f"{format_count(met)} of {counted(possible, 'pair')} in a list together"]
+    sizes += [counted(len(c.levels), what) for what, c in (("judge", e.judge), ("prompt", e.prompt)) if c is not None]
     spread = [
         f"per {what} {format_count(n.min())} to {format_count(n.max())} (median {format_count(float(np.median(n)))})"
         for what, n in (("judge", e.by_judge), ("object", e.by_object))
         if len(n)
     ]
-    return (", ".join(told), f"lists {', '.join(spread)}")
+    return (", ".join(sizes), f"lists {', '.join(spread)}")
 
 
 def _not_pairs(e: ListEvidence) -> list[str]:
@@ -407,8 +417,8 @@ def _grades(e: Evidence, total: float) -> list[str]:
     if not e.response.grades:
         return []
     given = np.bincount(e.outcome, e.judgments.times, len(e.response.outcomes)) / total
-    told = (f"{name} {format_percent(float(share))}" for name, share in zip(e.response.outcomes, given, strict=True))
-    return [f"of these {', '.join(told)}"]
+    shares = (f"{name} {format_percent(float(share))}" for name, share in zip(e.response.outcomes, given, strict=True))
+    return [f"of these {', '.join(shares)}"]
 
 
 def _paragraph(finding: Finding) -> list[str]:

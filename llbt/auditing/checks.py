@@ -69,7 +69,7 @@ def _lacking(need: str, e: Evidence) -> str:
     """Return why a check cannot run; empty if it can."""
     reasons = {
         "single": (e.single, "needs single judgments: audit the frame that the table was made from"),
-        "rows": (len(e.judgments.said) > 0, "no judgment is left"),
+        "rows": (len(e.judgments.outcomes) > 0, "no judgment is left"),
         "outcomes": (not e.unread, "needs outcomes that can be read"),
         "order": (not e.unordered, e.unordered),
         "grades": (bool(e.response.grades), "judgments say who is preferred, not by how much"),

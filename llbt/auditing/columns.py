@@ -15,19 +15,18 @@ def check_filters(e: Evidence) -> Finding:
     if not e.filters:
         return Finding("filters", "ok", "no unused column marks rows that should not count")
     calls = [
-        f"from_judgments(…, where={_pasted(found.where)}) keeps {format_count(found.kept)} of {format_count(e.rows)} "
-        "rows"
-        for found in e.filters
-        if found.kept
+        f"from_judgments(…, where={_pasted(one.where)}) keeps {format_count(one.n_rows)} of {format_count(e.rows)} rows"
+        for one in e.filters
+        if one.n_rows
     ]
-    calls.append(f"from_judgments(…, ignore={[found.name for found in e.filters]}) keeps all")
+    calls.append(f"from_judgments(…, ignore={[one.name for one in e.filters]}) keeps all")
     return Finding(
         "filters",
         "note",
-        and_more([f"column {found.name!r} may mark the rows that count ({found.told})" for found in e.filters]),
+        and_more([f"column {one.name!r} may mark the rows that count ({one.text})" for one in e.filters]),
         "all rows are counted, even those marked as invalid",
         "; ".join(calls),
-        {found.name: float(found.kept) for found in e.filters},
+        {one.name: float(one.n_rows) for one in e.filters},
     )
 
 

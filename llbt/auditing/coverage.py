@@ -94,26 +94,26 @@ def _firstseparated(e: Evidence, c: Comparisons) -> tuple[str, str, str]:
     parts = c.components()
     tables = [c] if len(parts) == 1 else [c.select(objects=part) for part in parts]
     for formula, table in [*(("object", t) for t in tables), *((f, c) for f in _formulas(e)[1:])]:
-        found, remedy = separated(formula, table)
-        if found:
-            return formula, found, remedy
+        reason, remedy = separated(formula, table)
+        if reason:
+            return formula, reason, remedy
     return "", "", ""
 
 
 def check_separation(e: Evidence) -> Finding:
     """Return whether the estimates of the worths and of the tie effect exist."""
-    told = [(x, *_firstseparated(x, x.table())) for x in dict.fromkeys((_first_fitted(e), e))]
-    e, formula, found, remedy = next((x for x in told if x[2]), told[-1])
-    if not found:
+    cases = [(x, *_firstseparated(x, x.table())) for x in dict.fromkeys((_first_fitted(e), e))]
+    e, formula, reason, remedy = next((x for x in cases if x[2]), cases[-1])
+    if not reason:
         return Finding("separation", "ok", f"estimates of {_formulas(e)[-1]} are finite")
     effect = f"maximum likelihood estimates of {formula} (and of all larger models) are infinite; llbt.fit refuses them"
-    return Finding("separation", "error", f"{formula}: {found}", effect, remedy)
+    return Finding("separation", "error", f"{formula}: {reason}", effect, remedy)
 
 
 def check_order_separation(e: Evidence) -> Finding:
     """Return whether the estimate of the order effect exists, also for grades."""
-    found = [_order_separation(x) for x in dict.fromkeys((_first_fitted(e), e))]
-    return next((finding for finding in found if finding.level != "ok"), found[-1])
+    cases = [_order_separation(x) for x in dict.fromkeys((_first_fitted(e), e))]
+    return next((finding for finding in cases if finding.level != "ok"), cases[-1])
 
 
 def _order_separation(e: Evidence) -> Finding:
@@ -121,37 +121,37 @@ def _order_separation(e: Evidence) -> Finding:
     formula = f"{_formulas(e)[-1]} + order"
     if _firstseparated(e, c)[0]:
         return Finding("order_separation", "unchecked", "separates as it does without order: see separation")
-    found, remedy = separated(formula, c)
-    if not found:
+    reason, remedy = separated(formula, c)
+    if not reason:
         return Finding("order_separation", "ok", f"estimates of {formula} are finite")
     effect = f"maximum likelihood estimates of {formula} are infinite; llbt.fit refuses them"
-    return Finding("order_separation", "warning", f"{formula}: {found}", effect, remedy)
+    return Finding("order_separation", "warning", f"{formula}: {reason}", effect, remedy)
 
 
 def check_judge_separation(e: Evidence) -> Finding:
     """Return whether estimates exist by judge."""
     name, e = "judge_separation", _first_fitted(e)
-    labels, codes = (e.judge.labels, e.judge.codes) if e.judge else ([], e.judgments.said)
+    labels, codes = (e.judge.labels, e.judge.codes) if e.judge else ([], e.judgments.outcomes)
     if len(labels) > _MOST_JUDGES:
         return Finding(name, "unchecked", f"{len(labels)} judges: searched one by one up to {_MOST_JUDGES}")
     own = 2 * e.by_judge().sum(axis=1) / len(e.judgments.objects)
     if not (own >= _PER_OBJECT).any():
         return Finding(name, "unchecked", f"no judge has {_PER_OBJECT:.0f} judgments per object, which a search needs")
-    told = []
+    separated_judges = []
     for k, label in enumerate(labels):
         rows = (codes == k) & (own[k] >= _PER_OBJECT)
-        formula, found, _ = _firstseparated(e, e.table(rows)) if rows.any() else ("", "", "")
-        told += [f"{label!r} ({formula}): {found}"] if found else []
-    if not told:
+        formula, reason, _ = _firstseparated(e, e.table(rows)) if rows.any() else ("", "", "")
+        separated_judges += [f"{label!r} ({formula}): {reason}"] if reason else []
+    if not separated_judges:
         return Finding(name, "ok", f"estimates of {_formulas(e)[-1]} are finite for each judge alone")
     interactions = " + ".join(f"{word} * {e.names[0]}" for word in ("object", *words(e.response)))
     return Finding(
         name,
         "note",
-        f"{len(told)} of {counted(len(labels), 'judge')} alone: {and_more(told, 3)}",
+        f"{len(separated_judges)} of {counted(len(labels), 'judge')} alone: {and_more(separated_judges, 3)}",
         f"{interactions} has infinite estimates and is refused; models without interactions are not affected",
         f"merge judges into classes; or llbt.fit({interactions!r}, c, prior='jeffreys')",
-        {"n": float(len(told))},
+        {"n": float(len(separated_judges))},
     )
 
 
@@ -163,11 +163,11 @@ def check_baseline(e: Evidence) -> Finding:
         return Finding("baseline", "ok", "no single object is part of every comparison", figures={"share": share})
     label = objects[int(n.argmax())]
     whole = share >= 1 - 1e-12
-    told = "every comparison" if whole else f"{format_percent(share)} of the comparisons"
+    share_text = "every comparison" if whole else f"{format_percent(share)} of the comparisons"
     return Finding(
         "baseline",
         "note",
-        f"{label!r} is part of {told}: the other {len(objects) - 1} objects are compared "
+        f"{label!r} is part of {share_text}: the other {len(objects) - 1} objects are compared "
         f"{'only' if whole else 'nearly only'} through it",
         "differences among the others add the errors of two comparisons, and no cycle of objects can test the model",
         f"llbt.fit(…, reference={label!r}), and llbt.pairwise(res) for the others; or compare the others directly",
@@ -187,8 +187,8 @@ def check_bridges(e: Evidence) -> Finding:
     smaller = int(min(group.sum(), (~group).sum()))
     figures = {"across": across, "smaller": float(smaller), "gap": gap}
     if across == 0 or smaller < 2 or across >= ACROSS:
-        told = "no two groups of objects are connected by only a few judgments" if across else "see disconnected"
-        return Finding("bridges", "ok", told, figures=figures)
+        text = "no two groups of objects are connected by only a few judgments" if across else "see disconnected"
+        return Finding("bridges", "ok", text, figures=figures)
     sides = [tuple(e.judgments.objects[k] for k in judged[side]) for side in (group, ~group)]
     parts = [braced(side, 6) for side in sides]
     larger = sides[0] if len(sides[0]) >= len(sides[1]) else sides[1]

@@ -47,26 +47,30 @@ def check_blocks(e: Evidence) -> Finding:
     if not units:
         return Finding("blocks", "ok", "no two judgments share a unit")
     x = e.expected
-    found = choose_unit(
+    unit_chosen = choose_unit(
         x.problem, x.fit, csr_array(x.worths), [_way(e, unit.name, factors[unit.name]) for unit in units]
     )
     figures = {f"p_{unit.name}": unit.p_value for unit in units}
-    figures |= {f"ratio_{unit.name}": unit.ratio for unit in found.measured}
-    figures |= {} if found.unit is None else {"ratio": found.unit.ratio}
+    figures |= {f"ratio_{unit.name}": unit.ratio for unit in unit_chosen.measured}
+    figures |= {} if unit_chosen.unit is None else {"ratio": unit_chosen.unit.ratio}
     tests = "; ".join(f"{unit.name} ({counted(unit.size, 'cluster')}): {p_text(unit.p_value)}" for unit in units)
-    tests += "" if found.unit is None else f". {found.clustered}"
+    tests += "" if unit_chosen.unit is None else f". {unit_chosen.clustered}"
     made = next((unit for unit in units if unit.name == e.beside[0]), None)
     alike = [unit for unit in units if unit.significant]
     if not alike and made is None:
         return Finding("blocks", "ok", f"judgments in the same unit are not correlated: {tests}", figures=figures)
-    said = [] if made is None else [f"judgments were made together, in {counted(made.size, 'block')}"]
-    said += [f"judgments with the same {' or '.join(unit.name for unit in alike)} are correlated"] if alike else []
+    findings = [] if made is None else [f"judgments were made together, in {counted(made.size, 'block')}"]
+    findings += [f"judgments with the same {' or '.join(unit.name for unit in alike)} are correlated"] if alike else []
     closest = min(units, key=lambda unit: unit.p_value)
-    by = found.unit.groups if found.unit is not None and found.unit.ratio > 1 else (made or closest).name
+    by = (
+        unit_chosen.unit.groups
+        if unit_chosen.unit is not None and unit_chosen.unit.ratio > 1
+        else (made or closest).name
+    )
     return Finding(
         "blocks",
         "warning" if alike else "note",
-        f"{', and '.join(said)} (score test of varying worths): {tests}",
+        f"{', and '.join(findings)} (score test of varying worths): {tests}",
         "ignoring this makes standard errors and p-values too small",
         call_by(by) + (_AS_LISTS if made is not None else ""),
         figures,
@@ -150,9 +154,9 @@ def check_tasks(e: Evidence) -> Finding:
         holds[e.task.codes[known], side[known]] = True
     recur, largest = int((holds.sum(axis=0) > 1).sum()), int(holds.sum(axis=1).max())
     shown = ", ".join(map(str, e.task.labels[:NAMED])) + (", …" if number > NAMED else "")
-    told = f"{number} tasks ({name}: {shown})"
+    text = f"{number} tasks ({name}: {shown})"
     if not recur:
-        return Finding("tasks", "ok", f"{told} share no object")
+        return Finding("tasks", "ok", f"{text} share no object")
     unit = _unit(e, name, e.task, dependent_within(e))
     p = np.nan if unit is None else unit.p_value
     apart = largest < _COMMON * len(e.judgments.objects)
@@ -162,11 +166,11 @@ def check_tasks(e: Evidence) -> Finding:
     )
     tested = "" if np.isnan(p) else f"; one worth for all tasks: {p_text(p)}"
     if not apart and not p < SIGNIFICANT:
-        return Finding("tasks", "ok", f"{told}, {common}{tested}", figures=figures)
+        return Finding("tasks", "ok", f"{text}, {common}{tested}", figures=figures)
     return Finding(
         "tasks",
         "warning",
-        f"{told} are pooled: {common}{tested}",
+        f"{text} are pooled: {common}{tested}",
         "each label gets one worth for all tasks, but it may be a different system, or better at one task",
         f"fit each task by itself: {_apart(e, e.task)}",
         figures,

@@ -146,8 +146,8 @@ class Evidence:
 
     def by_object(self) -> FloatArray:
         """Return the judgments of every object, shape (J,)."""
-        said = self.judgments
-        return np.asarray(sum(np.bincount(side, said.times, len(said.objects)) for side in said.pairs.T))
+        judgments = self.judgments
+        return np.asarray(sum(np.bincount(side, judgments.times, len(judgments.objects)) for side in judgments.pairs.T))
 
     def by_pair(self) -> tuple[FloatArray, FloatArray]:
         """Return the counts of each pair with its smaller object first, and second, each (P, 3)."""
@@ -173,8 +173,8 @@ class Evidence:
         """Return the same without grades."""
         if not self.response.grades:
             return self
-        said = self.judgments.said
-        return replace(self, response=THREE if (said == TIE).any() else TWO, outcome=said)
+        outcomes = self.judgments.outcomes
+        return replace(self, response=THREE if (outcomes == TIE).any() else TWO, outcome=outcomes)
 
     def _names(self) -> tuple[Label, ...]:
         """Return the objects, or their representations if two of them (1 and '1') look the same."""
@@ -243,7 +243,7 @@ class Named:
     strength: str | None = None
 
 
-def from_source(found: Countable, named: Named, decided: Collection[str] = ()) -> Evidence:
+def from_source(opened: Countable, named: Named, decided: Collection[str] = ()) -> Evidence:
     """Return judgments without the rows that compare nothing, and a record of these rows.
 
     Parameters
@@ -251,30 +251,30 @@ def from_source(found: Countable, named: Named, decided: Collection[str] = ()) -
     decided : collection of str
         Columns that the caller names in addition to `named`, such as the ones to ignore.
     """
-    judged = Judged(found, named.strength, {})
-    source, sides, outcome = found.source, found.sides, judged.field
+    judged = Judged(opened, named.strength, {})
+    source, sides, outcome = opened.source, opened.sides, judged.field
     judge, prompt, weights, block, time = (
-        found.called.get(name, name)
+        opened.called.get(name, name)
         if name is not None
         else next((default for default in defaults if default in source.names), None)
         for name, defaults in (
-            (named.judge, ("judge", found.judge)),
-            (named.prompt, ("prompt", found.prompt)),
-            (named.weights, ("weight", found.weights)),
+            (named.judge, ("judge", opened.judge)),
+            (named.prompt, ("prompt", opened.prompt)),
+            (named.weights, ("weight", opened.weights)),
             (named.block, ("block",)),
             (named.time, TIMES),
         )
     )
     task = _task_columns(named.task, source.names)
     names = tuple(n for n in (*sides, outcome, judge, prompt, weights, block, time, *task) if n is not None)
-    graded = judged.beside.get("strength", ("strength",) if found.is_standard else ())
-    asks = "outcome" if outcome == found.labels.field else "strength"
+    graded = judged.beside.get("strength", ("strength",) if opened.is_standard else ())
+    asks = "outcome" if outcome == opened.labels.field else "strength"
     roles = {"objects": sides, asks: (outcome,), "judge": (judge,), "prompt": (prompt,), "weights": (weights,)}
     roles |= {"block": (block,), "time": (time,), "task": task} | ({"strength": graded} if graded else {})
     refuse_absent(source, {role: tuple(n for n in columns if n is not None) for role, columns in roles.items()})
     others = tuple(dict.fromkeys(name for name in (*names, *graded) if name not in (*sides, outcome)))
-    made = MADE if found.is_standard else ()
-    known = {*names, *graded, found.labels.tie, *decided, *made}
+    made = MADE if opened.is_standard else ()
+    known = {*names, *graded, opened.labels.tie, *decided, *made}
     size = source.n_rows()
     refuse_large(
         f"an audit of {size:,} rows",
@@ -290,37 +290,39 @@ def from_source(found: Countable, named: Named, decided: Collection[str] = ()) -
     pairs = _pairs(read[sides[0]], read[sides[1]])
     there = (pairs.codes >= 0).all(axis=1)
     same = there & (pairs.codes[:, 0] == pairs.codes[:, 1])
-    told = there & ~same & (read[outcome].codes >= 0) & (n > 0)
-    rows = np.flatnonzero(told)
-    said, unread = _said(picked.take(told), outcome, replace(pairs, codes=pairs.codes[rows]), sides, meant.outcomes)
-    kept = rows[said != LEFT_OUT]
-    said = said[said != LEFT_OUT]
+    informative = there & ~same & (read[outcome].codes >= 0) & (n > 0)
+    rows = np.flatnonzero(informative)
+    outcomes, unread = _outcomes(
+        picked.take(informative), outcome, replace(pairs, codes=pairs.codes[rows]), sides, meant.outcomes
+    )
+    rows_read = rows[outcomes != LEFT_OUT]
+    outcomes = outcomes[outcomes != LEFT_OUT]
     labels = tuple(pairs.levels.tolist())
-    judgments = Judgments(labels, pairs.codes[kept], said, weights=n[kept], shown=found.shown)
-    told_outcome, response = _graded(said, sizes[kept])
+    judgments = Judgments(labels, pairs.codes[rows_read], outcomes, weights=n[rows_read], shown=opened.shown)
+    told_outcome, response = _graded(outcomes, sizes[rows_read])
     selves = np.bincount(pairs.codes[same, 0], minlength=len(pairs.levels))
     return Evidence(
         judgments=judgments.among_judged(),
         response=response,
         outcome=told_outcome,
-        judge=_taken(read.get(judge or ""), kept),
-        prompt=_taken(read.get(prompt or ""), kept),
+        judge=_taken(read.get(judge or ""), rows_read),
+        prompt=_taken(read.get(prompt or ""), rows_read),
         names=(judge or "judge", prompt or "prompt"),
         unordered=_unordered(judgments.pairs, f"{sides[0]} always sorts before {sides[1]}")
-        if found.shown
+        if opened.shown
         else ORDER_UNKNOWN,
         single=True,
         seen=dict(zip(pairs.levels.tolist(), _mentions(pairs.codes, n, len(pairs.levels)).tolist(), strict=True)),
         missing=_absent(read, (*sides, outcome)),
         unlabelled={name: k for name, k in _absent(read, (judge, prompt)).items() if k < len(picked.times)},
         selves={pairs.levels[k]: int(selves[k]) for k in np.flatnonzero(selves)},
-        skipped=len(rows) - len(kept),
+        skipped=len(rows) - len(rows_read),
         sides=sides,
         unread=unsigned or unread,
-        dropped=found.dropped,
-        block=_taken(read.get(block or ""), kept),
-        task=_taken(_joined([read[name] for name in task]), kept),
-        moment=_moment(read.get(time or ""), kept, source.frame),
+        dropped=opened.dropped,
+        block=_taken(read.get(block or ""), rows_read),
+        task=_taken(_joined([read[name] for name in task]), rows_read),
+        moment=_moment(read.get(time or ""), rows_read, source.frame),
         beside=(block or "block", "+".join(task) or "task", time or ""),
         rows=size,
         filters=tuple(filters_of(source, known)),
@@ -342,10 +344,10 @@ def _joined(factors: Sequence[Factor]) -> Factor | None:
         return factors[0] if factors else None
     codes = np.column_stack([factor.codes for factor in factors])
     known = (codes >= 0).all(axis=1)
-    found, group = np.unique(codes[known], axis=0, return_inverse=True)
+    combinations, group = np.unique(codes[known], axis=0, return_inverse=True)
     joined = np.full(len(codes), -1, dtype=np.int64)
     joined[known] = group.ravel()
-    labels = ["-".join(str(f.labels[k]) for f, k in zip(factors, row, strict=True)) for row in found]
+    labels = ["-".join(str(f.labels[k]) for f, k in zip(factors, row, strict=True)) for row in combinations]
     return Factor([*labels], joined)
 
 
@@ -378,22 +380,24 @@ def _as_times(labels: Sequence[Any]) -> FloatArray | None:
 
 def _pairs(i: Factor, j: Factor) -> Coded:
     """Return the objects with common sorted levels, codes (N, 2), −1 where a label is missing."""
-    again, found = pd.factorize(as_objects([*i.labels, *j.labels]))
+    again, labels = pd.factorize(as_objects([*i.labels, *j.labels]))
     recoded = [np.append(part, -1)[f.codes] for part, f in zip(np.split(again, [len(i.labels)]), (i, j), strict=True)]
     codes = np.column_stack(recoded)
-    sorted_codes = arranged("objects", found, np.arange(len(found))).codes  # of found label k: its place when sorted
-    levels = np.empty(len(found), dtype=object)
-    levels[sorted_codes] = found
+    sorted_codes = arranged("objects", labels, np.arange(len(labels))).codes  # of found label k: its place when sorted
+    levels = np.empty(len(labels), dtype=object)
+    levels[sorted_codes] = labels
     return Coded("objects", levels, np.append(sorted_codes, -1)[codes])
 
 
-def _said(rows: Rows, column: str, pairs: Coded, sides: tuple[str, str], outcomes: Outcomes) -> tuple[IntArray, str]:
+def _outcomes(
+    rows: Rows, column: str, pairs: Coded, sides: tuple[str, str], outcomes: Outcomes
+) -> tuple[IntArray, str]:
     """Return the outcomes of some rows (0, 1, 2; 3: left out), or why they cannot be read."""
     if not len(pairs.codes):
         return np.zeros(0, dtype=np.int64), ""
     try:
-        said = read_outcomes(rows, column, pairs, sides, outcomes)[0].astype(np.int64)
-        return np.where(said == BAD, TIE, said), ""
+        codes = read_outcomes(rows, column, pairs, sides, outcomes)[0].astype(np.int64)
+        return np.where(codes == BAD, TIE, codes), ""
     except JudgmentError as refused:
         return np.zeros(len(pairs.codes), dtype=np.int64), str(refused)
 
@@ -403,22 +407,22 @@ def _meant(judged: Judged, rows: Rows) -> tuple[Labels, str]:
     try:
         return judged.labels(rows), ""
     except JudgmentError as refused:
-        return judged.found.labels, str(refused)
+        return judged.countable.labels, str(refused)
 
 
-def _sizes(rows: Rows, said: Factor, meant: Labels, columns: Sequence[str]) -> FloatArray:
+def _sizes(rows: Rows, outcomes: Factor, meant: Labels, columns: Sequence[str]) -> FloatArray:
     """Return the strength of preference in some rows, (U,), NaN if unknown: by the labels, else by the column."""
     if meant.strengths:
-        return np.append(by_label(said.labels, meant.strengths, np.nan), np.nan)[said.codes].astype(np.float64)
-    return read_sizes(rows, columns[0]) if columns else np.full(len(said.codes), np.nan)
+        return np.append(by_label(outcomes.labels, meant.strengths, np.nan), np.nan)[outcomes.codes].astype(np.float64)
+    return read_sizes(rows, columns[0]) if columns else np.full(len(outcomes.codes), np.nan)
 
 
-def _graded(said: IntArray, sizes: FloatArray) -> tuple[IntArray, Response]:
+def _graded(outcomes: IntArray, sizes: FloatArray) -> tuple[IntArray, Response]:
     """Return the outcome of each judgment and the scale: graded if all preferences have sizes 1, 2, …, not all 1."""
-    decided = sizes[said != TIE]
+    decided = sizes[outcomes != TIE]
     if not ((decided >= 1) & (decided <= MOST_GRADES) & (decided == np.floor(decided))).all() or (decided <= 1).all():
-        return said, THREE if (said == TIE).any() else TWO
-    places, response, _ = graded_outcomes(TIE - said, sizes)
+        return outcomes, THREE if (outcomes == TIE).any() else TWO
+    places, response, _ = graded_outcomes(TIE - outcomes, sizes)
     return places.astype(np.int64), response
 
 
@@ -463,12 +467,12 @@ def _unordered(pairs: IntArray, what: str) -> str:
 
 def from_table(c: Comparisons, named: Named) -> Evidence:
     """Return the counts of a table, one line per comparison, cluster and outcome."""
-    kept = c.cluster_counts
-    rows = np.arange(len(c)) if kept is None else kept.rows
-    counts = c.counts if kept is None else kept.counts
+    by_cluster = c.cluster_counts
+    rows = np.arange(len(c)) if by_cluster is None else by_cluster.rows
+    counts = c.counts if by_cluster is None else by_cluster.counts
     columns = {column.name: column.codes[rows] for column in c.columns}
-    columns |= {column.name: column.codes for column in (kept.columns if kept else ())}
-    levels = {column.name: column.levels for column in (*c.columns, *(kept.columns if kept else ()))}
+    columns |= {column.name: column.codes for column in (by_cluster.columns if by_cluster else ())}
+    levels = {column.name: column.levels for column in (*c.columns, *(by_cluster.columns if by_cluster else ()))}
     line, outcome = np.nonzero(counts)
     factors = []
     task = next((name for name in _TASKS if name in columns), "task")
@@ -479,8 +483,8 @@ def from_table(c: Comparisons, named: Named) -> Evidence:
         factors.append(Factor(levels[column].tolist(), columns[column][line]) if column in columns else None)
     signed = (THREE if c.response == TWO else c.response).loadings[:, 0]
     weights = counts[line, outcome]
-    said = TIE - np.sign(signed).astype(np.int64)[outcome]
-    judgments = Judgments(c.objects, c.pairs[rows][line], said, weights=weights, shown=c.keeps_order)
+    outcomes = TIE - np.sign(signed).astype(np.int64)[outcome]
+    judgments = Judgments(c.objects, c.pairs[rows][line], outcomes, weights=weights, shown=c.keeps_order)
     return Evidence(
         judgments=judgments,
         response=c.response,

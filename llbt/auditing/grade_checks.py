@@ -33,11 +33,11 @@ def check_grades(e: Evidence) -> Finding:
     figures = {f"share_{name}": float(n / given.sum()) for name, n in zip(names, given, strict=True)}
     unused = [name for name, n in zip(names, given, strict=True) if not n]
     shares = [f"{name} {format_percent(float(n / given.sum()))}" for name, n in zip(names, given, strict=True)]
-    told = f"of {counted(given.sum(), 'preference')} {', '.join(shares)}"
-    judged = _ends_by_judge(e, size, told, figures)
+    text = f"of {counted(given.sum(), 'preference')} {', '.join(shares)}"
+    judged = _ends_by_judge(e, size, text, figures)
     if not unused:
         return judged
-    also = f"; {judged.found}" if judged.is_failure else f"; {told}"
+    also = f"; {judged.found}" if judged.is_failure else f"; {text}"
     return Finding(
         "grades",
         judged.level if judged.is_failure else "note",
@@ -56,7 +56,7 @@ def _names(response: Response) -> list[str]:
     return [f"{response.outcomes[k]} or {response.outcomes[response.flip[k]]}" for k in order]
 
 
-def _ends_by_judge(e: Evidence, size: IntArray, told: str, figures: dict[str, float]) -> Finding:
+def _ends_by_judge(e: Evidence, size: IntArray, ends: str, figures: dict[str, float]) -> Finding:
     """Return whether judges give the largest grade equally often."""
     decided = size > 0
     by = np.where(decided, -1 if e.judge is None else e.judge.codes, -1)
@@ -65,14 +65,14 @@ def _ends_by_judge(e: Evidence, size: IntArray, told: str, figures: dict[str, fl
     judged = np.flatnonzero(counts.sum(axis=1) > 0)
     table = counts[judged]
     if len(judged) < 2 or not table.sum(axis=0).all():
-        return Finding("grades", "ok", told, figures=figures)
+        return Finding("grades", "ok", ends, figures=figures)
     effect = answer_effect(e, size == size.max(), by >= 0)[judged]
     p = one_share(table, effect)
     share = table[:, 0] / table.sum(axis=1)
     figures = figures | {"p_value": p}
     name = _names(e.response)[-1]
     spread = f"{format_percent(share.min())} to {format_percent(share.max())}"
-    by_judge = f"{told}; {name} by judge {spread} (χ² test of equal shares: {p_text(p)})"
+    by_judge = f"{ends}; {name} by judge {spread} (χ² test of equal shares: {p_text(p)})"
     if p >= SIGNIFICANT:
         return Finding("grades", "ok", by_judge, figures=figures)
     extreme, adjusted = unlike_all(table, effect)
@@ -129,7 +129,7 @@ def check_turned(e: Evidence) -> Finding:
             parts = _parts(factor.labels, factor.codes, decided)
             units += [(f"{what}{label!r}", rows, float(spread[codes[rows[0]]])) for label, rows in parts if len(rows)]
             judged |= {repr(label): label for label, _ in parts} if factor is e.judge else {}
-    found = [
+    directions = [
         _Direction(
             who,
             _along(lead[rows] * signed[rows], times[rows], spread),
@@ -138,20 +138,20 @@ def check_turned(e: Evidence) -> Finding:
         for who, rows, spread in units
         if times[rows].sum() >= _FEWEST
     ]
-    z = np.array([[f.side, f.size] for f in found]).reshape(-1, 2)
+    z = np.array([[f.side, f.size] for f in directions]).reshape(-1, 2)
     adjusted = adjust_p(stats.norm.cdf(np.where(np.isnan(z), np.inf, z)).ravel(), "holm").reshape(z.shape)
     named = [
-        f"{found[k].who} {('decides against the overall worths', 'gives larger grades to similar objects')[m]} "
+        f"{directions[k].who} {('decides against the overall worths', 'gives larger grades to similar objects')[m]} "
         f"(z = {z[k, m]:.1f}, {p_text(float(adjusted[k, m]))})"
         for k, m in np.argwhere(adjusted < SIGNIFICANT)
         if m == 0 or adjusted[k, 0] >= SIGNIFICANT  # where sides are turned, sizes run the wrong way by that alone
     ]
-    turned = [found[k].who for k in np.flatnonzero((adjusted < SIGNIFICANT).any(axis=1))]
+    turned = [directions[k].who for k in np.flatnonzero((adjusted < SIGNIFICANT).any(axis=1))]
     judges = [judged[who] for who in turned if who in judged]
-    figures = {"n": float(len(named)), "tested": float(len(found))}
+    figures = {"n": float(len(named)), "tested": float(len(directions))}
     if not named:
-        told = f"of {len(found) - 1} parts (judges, tasks) and the whole none contradicts the worths"
-        return Finding("turned_scale", "ok", told, figures=figures)
+        text = f"of {len(directions) - 1} parts (judges, tasks) and the whole none contradicts the worths"
+        return Finding("turned_scale", "ok", text, figures=figures)
     return Finding(
         "turned_scale",
         "warning",

@@ -19,7 +19,7 @@ _SAME_ANSWERS = 5  # judgments from which a judge with one answer only is named
 
 def check_ties(e: Evidence) -> Finding:
     """Return the share of ties, overall and by judge."""
-    total, tied = float(e.judgments.times.sum()), float(e.judgments.times[e.judgments.said == 1].sum())
+    total, tied = float(e.judgments.times.sum()), float(e.judgments.times[e.judgments.outcomes == 1].sum())
     figures = {"ties": tied, "share": tied / total}
     if not tied:
         return Finding("ties", "ok", f"no ties among {counted(total, 'judgment')}: leave tie out", figures=figures)
@@ -29,13 +29,13 @@ def check_ties(e: Evidence) -> Finding:
     table = np.column_stack([counts[judged, 1], counts[judged][:, [0, 2]].sum(axis=1)])
     if len(judged) < 2 or not table.sum(axis=0).all() or e.judge is None:
         return Finding("ties", "ok", overall, figures=figures)
-    effect = answer_effect(e, e.judgments.said == TIE, e.judge.codes >= 0)[judged]
+    effect = answer_effect(e, e.judgments.outcomes == TIE, e.judge.codes >= 0)[judged]
     p = one_share(table, effect)
     shares = table[:, 0] / table.sum(axis=1)
     by_judge = f"by judge {format_percent(shares.min())} to {format_percent(shares.max())}"
     if p >= SIGNIFICANT:
-        told = f"{format_percent(tied / total)} ties, {by_judge} (χ² test of equal shares: {p_text(p)})"
-        return Finding("ties", "ok", told, figures=figures | {"p_value": p})
+        text = f"{format_percent(tied / total)} ties, {by_judge} (χ² test of equal shares: {p_text(p)})"
+        return Finding("ties", "ok", text, figures=figures | {"p_value": p})
     extreme, adjusted = unlike_all(table, effect)
     named = [
         f"{e.judge.labels[judged[k]]!r}: {format_percent(shares[k])} of {format_count(table[k].sum())} "
@@ -75,19 +75,19 @@ def check_position(e: Evidence) -> Finding:
     tests = p_text(p) if np.isnan(within) else f"{p_text(p)}; within pairs {p_text(within)}"
     tests += f"; given worths {p_text(given)}"
     if both.any() and given >= SIGNIFICANT:
-        told = f"the first won {format_percent(rate)} of {format_count(first + second)} decided ({tests})"
-        return Finding("position", "ok", told, figures=figures)
+        text = f"the first won {format_percent(rate)} of {format_count(first + second)} decided ({tests})"
+        return Finding("position", "ok", text, figures=figures)
     won = f"won {format_percent(rate)} of {counted(first + second, 'decided judgment')}"
-    told = (
+    text = (
         f"the object shown first {won} ({tests}); "
         f"{format_count(both.sum())} of {counted(len(a), 'pair')} shown in both orders, in the median pair the "
         f"rarer order has {format_percent(float(np.median(rarer)))}"
     )
     if not both.any():
         effect = "no pair was shown in both orders, so the order effect rests on the model alone"
-        return Finding("position", "note", told, effect, "randomize the order of each judgment", figures)
+        return Finding("position", "note", text, effect, "randomize the order of each judgment", figures)
     effect = "without an order effect in the model, objects shown first more often look better (or worse)"
-    return Finding("position", "warning", told, effect, ordered_remedy(e.response), figures)
+    return Finding("position", "warning", text, effect, ordered_remedy(e.response), figures)
 
 
 def _given_worths(e: Evidence) -> float:
@@ -130,14 +130,14 @@ def check_judges(e: Evidence) -> Finding:
     n = counts.sum(axis=1)
     enough = n >= _SAME_ANSWERS
     answers = [(1, "a tie")] if e.unordered else [(0, "the first object"), (2, "the second object"), (1, "a tie")]
-    who = [(int(k), said) for c, said in answers for k in np.flatnonzero(enough & (counts[:, c] == n))]
+    who = [(int(k), answer) for c, answer in answers for k in np.flatnonzero(enough & (counts[:, c] == n))]
     labels = e.judge.labels if e.judge is not None else []
     tested = counted(int(enough.sum()), "judge")
     if not who:
         return Finding("judges", "ok", f"none of {tested} with {_SAME_ANSWERS} or more judgments gives only one answer")
     share = counts.sum(axis=0) / counts.sum()
     chance = sum(float((share[c] ** n[enough]).sum()) for c, _ in answers)
-    named = [f"{labels[k]!r}: always {said} ({format_count(n[k])} judgments)" for k, said in who]
+    named = [f"{labels[k]!r}: always {answer} ({format_count(n[k])} judgments)" for k, answer in who]
     return Finding(
         "judges",
         "warning",

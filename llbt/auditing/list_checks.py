@@ -54,14 +54,14 @@ def check_labels(e: ListEvidence) -> Finding:
     alike = [(what, group, n) for what, n in (("object", lists), ("judge", given)) for group in variants(n)]
     if not alike:
         return Finding("labels", "ok", "no labels differ only in case, spaces or forms of Unicode")
-    told = [
+    lines = [
         f"{what} {' = '.join(f'{label!r} ({format_count(n[label])})' for label in group[:NAMED])}"
         for what, group, n in alike
     ]
     return Finding(
         "labels",
         "warning",
-        and_more(told),
+        and_more(lines),
         "an object (or judge) with two names has two worths, each from part of its lists",
         "before from_rankings, join the columns of one object of a wide frame; of a long one "
         + _replacing(commonest(variants(lists), lists), e.names[0], commonest(variants(given), given)),
@@ -114,8 +114,10 @@ def check_ties(e: ListEvidence) -> Finding:
     orders, place = np.unique(size, return_inverse=True)
     number = np.bincount(place, times)
     figures = {"share": r.tied_share} | {f"of {d}": n for d, n in zip(orders.tolist(), number.tolist(), strict=True)}
-    said = ", ".join(f"{d}: {format_count(n)}" for d, n in zip(orders[1:].tolist(), number[1:].tolist(), strict=True))
-    overall = f"{format_percent(r.tied_share)} of the places are shared (objects in one place: {said})"
+    by_order = ", ".join(
+        f"{d}: {format_count(n)}" for d, n in zip(orders[1:].tolist(), number[1:].tolist(), strict=True)
+    )
+    overall = f"{format_percent(r.tied_share)} of the places are shared (objects in one place: {by_order})"
     tied = np.bincount(of, size > 1, len(r)) > 0
     table = _by_unit(e.judge, np.column_stack([tied, ~tied]) * r.counts[:, None])
     if len(table) < 2:
@@ -204,8 +206,8 @@ def check_bridges(e: ListEvidence) -> Finding:
     smaller = int(min(group.sum(), (~group).sum()))
     figures = {"across": across, "smaller": float(smaller), "gap": gap}
     if len(e.parts) > 1 or smaller < 2 or across >= ACROSS:
-        told = "see disconnected" if len(e.parts) > 1 else "no two groups of objects are connected by only a few lists"
-        return Finding("bridges", "ok", told, figures=figures)
+        text = "see disconnected" if len(e.parts) > 1 else "no two groups of objects are connected by only a few lists"
+        return Finding("bridges", "ok", text, figures=figures)
     parts = [braced(tuple(r.objects[k] for k in np.flatnonzero(half)), 6) for half in (group, ~group)]
     return Finding(
         "bridges",
@@ -237,7 +239,7 @@ def check_ends(e: ListEvidence) -> Finding:
     never = holds(rank != best[of])
     figures = {"always first": float(len(always)), "always last": float(len(last)), "never first": float(len(never))}
     names = [listed([r.objects[k] for k in some], NAMED) for some in (always, last, never)]
-    told = [
+    always_first = [
         f"{name} {'is' if len(some) == 1 else 'are'} {what}"
         for some, name, what in zip(
             (always, last, never),
@@ -248,12 +250,16 @@ def check_ends(e: ListEvidence) -> Finding:
         if len(some)
     ]
     if not len(always) and not len(last):
-        said = told[0] if told else f"no object is always or never first (of those in {_ALWAYS} lists or more)"
-        return Finding("ends", "ok", said, figures=figures)
+        text = (
+            always_first[0]
+            if always_first
+            else f"no object is always or never first (of those in {_ALWAYS} lists or more)"
+        )
+        return Finding("ends", "ok", text, figures=figures)
     return Finding(
         "ends",
         "note",
-        "; ".join(told),
+        "; ".join(always_first),
         "their worths are infinite: the lists cannot tell how much better (or worse) they are",
         "llbt.fit(…, prior='jeffreys'), or more lists with these objects; see separation",
         figures,
@@ -264,16 +270,16 @@ def check_separation(e: ListEvidence) -> Finding:
     """Return whether the estimates of worths, and of ties, exist."""
     tables = [e.pairs] if len(e.parts) == 1 else [e.pairs.select(objects=part) for part in e.parts if len(part) > 1]
     formula, tied = "object", e.rankings.largest_tie > 1
-    found = next((told for table in tables if (told := separated("object", table)[0])), "")
+    reason = next((cause for table in tables if (cause := separated("object", table)[0])), "")
     remedy = "leave the objects out, or llbt.fit(…, prior='jeffreys') or prior= a number"
-    if not found and tied and len(e.parts) == 1 and not e.inexpectable and e.expected.endless:
+    if not reason and tied and len(e.parts) == 1 and not e.inexpectable and e.expected.endless:
         formula = "object + tie"
-        found = f"the likelihood rises without end along {e.expected.endless}"
+        reason = f"the likelihood rises without end along {e.expected.endless}"
         remedy = "leave tie out, or add lists: how often objects are tied must be seen beside single choices of them"
-    if not found:
+    if not reason:
         return Finding("separation", "ok", f"estimates of {'object + tie' if tied else 'object'} are finite")
     effect = f"maximum likelihood estimates of {formula} (and of all larger models) are infinite; llbt.fit "
-    return Finding("separation", "error", f"{formula}: {found}", f"{effect}refuses them", remedy)
+    return Finding("separation", "error", f"{formula}: {reason}", f"{effect}refuses them", remedy)
 
 
 # -- who gave them -----------------------------------------------------------------------------------------------
@@ -329,8 +335,8 @@ def check_judges(e: ListEvidence) -> Finding:
     who = np.flatnonzero(enough & (table[:, 1] == 0))
     tested = counted(int(enough.sum()), "judge")
     if not len(who):
-        told = f"none of {tested} with {_ALWAYS} or more lists ties all objects in each of them"
-        return Finding("judges", "ok", told, figures={"n": 0.0})
+        text = f"none of {tested} with {_ALWAYS} or more lists ties all objects in each of them"
+        return Finding("judges", "ok", text, figures={"n": 0.0})
     named = [f"{e.judge.levels[k]!r} ({format_count(table[k, 0])} lists)" for k in who]
     return Finding(
         "judges",
@@ -345,20 +351,20 @@ def check_judges(e: ListEvidence) -> Finding:
 def check_blocks(e: ListEvidence) -> Finding:
     """Check whether lists by the same judge, or on the same prompt, are correlated."""
     tests = {name: (column, list_dependence(e.expected.units(column))[1]) for name, column in e.units.items()}
-    tests = {name: found for name, found in tests.items() if not np.isnan(found[1])}
+    tests = {name: test for name, test in tests.items() if not np.isnan(test[1])}
     if not tests:
         return Finding("blocks", "ok", "no two lists share a unit")
     figures = {f"p_{name}": p for name, (_, p) in tests.items()}
-    said = "; ".join(
+    by_column = "; ".join(
         f"{name} ({counted(len(column.levels), 'cluster')}): {p_text(p)}" for name, (column, p) in tests.items()
     )
     alike = [name for name, (_, p) in tests.items() if p < SIGNIFICANT]
     if not alike:
-        return Finding("blocks", "ok", f"lists in the same unit are not correlated: {said}", figures=figures)
+        return Finding("blocks", "ok", f"lists in the same unit are not correlated: {by_column}", figures=figures)
     return Finding(
         "blocks",
         "warning",
-        f"lists with the same {' or '.join(alike)} are correlated (score test of varying worths): {said}",
+        f"lists with the same {' or '.join(alike)} are correlated (score test of varying worths): {by_column}",
         "ignoring this makes standard errors and p-values too small",
         f"llbt.from_rankings(…, clusters='{alike[0]}'), then llbt.fit(…, cov_type='cluster', groups='{alike[0]}')",
         figures,
@@ -372,24 +378,24 @@ def check_outlying(e: ListEvidence) -> Finding:
     if len(labels) < 2:
         return Finding("outlying_judges", "ok", "one judge: no other judge to compare with")
     x = e.expected
-    found = compare_list_units(x.units(e.judge), _choices(e), x.objects)
-    tested = int((~np.isnan(found.p_values)).sum())
-    who = [int(k) for k in np.argsort(found.p_adjusted, kind="stable") if found.p_adjusted[k] < SIGNIFICANT]
+    tests = compare_list_units(x.units(e.judge), _choices(e), x.objects)
+    tested = int((~np.isnan(tests.p_values)).sum())
+    who = [int(k) for k in np.argsort(tests.p_adjusted, kind="stable") if tests.p_adjusted[k] < SIGNIFICANT]
     figures = {"n": float(len(who)), "tested": float(tested)}
     if not who:
-        smallest = f" (smallest {p_text(float(np.nanmin(found.p_adjusted)))})" if tested else ""
-        told = f"none of {counted(tested, 'judge')} ranks differently from the others{smallest}"
-        return Finding("outlying_judges", "ok", told, figures=figures)
-    said = []
+        smallest = f" (smallest {p_text(float(np.nanmin(tests.p_adjusted)))})" if tested else ""
+        text = f"none of {counted(tested, 'judge')} ranks differently from the others{smallest}"
+        return Finding("outlying_judges", "ok", text, figures=figures)
+    descriptions = []
     for k in who:
-        p = p_text(float(found.p_adjusted[k]))
-        if found.reason[k] == "object":
-            label: Label = e.rankings.objects[found.item[k]]
-            z = float(found.item_statistic[k])
-            said.append(f"{labels[k]!r} ranks {label!r} too {'high' if z > 0 else 'low'} (z = {z:.1f}), {p}")
+        p = p_text(float(tests.p_adjusted[k]))
+        if tests.reason[k] == "object":
+            label: Label = e.rankings.objects[tests.item[k]]
+            z = float(tests.item_statistic[k])
+            descriptions.append(f"{labels[k]!r} ranks {label!r} too {'high' if z > 0 else 'low'} (z = {z:.1f}), {p}")
         else:
-            z = float(found.statistics["agreement"][k])
-            said.append(
+            z = float(tests.statistics["agreement"][k])
+            descriptions.append(
                 f"{labels[k]!r} agrees {'too well' if z > 0 else 'too little'} with the overall worths (z = {z:.1f}), "
                 f"{p}"
             )
@@ -398,7 +404,7 @@ def check_outlying(e: ListEvidence) -> Finding:
         "outlying_judges",
         "warning",
         f"{len(who)} of {counted(tested, 'judge')} rank{'s' if len(who) == 1 else ''} differently from the others "
-        f"(score tests, Holm's adjusted p): {and_more(said)}",
+        f"(score tests, Holm's adjusted p): {and_more(descriptions)}",
         "a judge who guesses, favours an object or reverses the scale distorts the worths",
         f"fit with and without them: {leaving_out(name, [labels[k] for k in who])}; to test whether judges differ: "
         f"llbt.from_rankings(…, covariates={name!r}), then llbt.anova(llbt.fit('object', …), "

@@ -152,8 +152,8 @@ def _fitted(lists: Lists, names: tuple[str, ...]) -> tuple[Lists, ListFit, str]:
     params, information, gradient = (
         without_column(array, ghost) for array in (whole.params, whole.information, whole.gradient)
     )
-    kept = replace(whole, params=params, information=information, gradient=gradient)
-    return held, kept, endless
+    penalized = replace(whole, params=params, information=information, gradient=gradient)
+    return held, penalized, endless
 
 
 def lists_evidence(r: Rankings, judge: str | None, prompt: str | None) -> ListEvidence:
@@ -165,7 +165,7 @@ def lists_evidence(r: Rankings, judge: str | None, prompt: str | None) -> ListEv
         For columns that the rankings do not keep.
     """
     columns = {column.name: column for column in (*r.columns, *r.cluster_columns)}
-    found = []
+    factors = []
     for name, default in ((judge, "judge"), (prompt, "prompt")):
         if name is not None and name not in columns:
             raise OptionError(
@@ -174,5 +174,5 @@ def lists_evidence(r: Rankings, judge: str | None, prompt: str | None) -> ListEv
                 expected=f"one of {listed(list(columns)) or 'none'}",
             )
         column = columns.get(name or default)
-        found.append(column.take(slice(None)) if column is not None else None)
-    return ListEvidence(r, found[0], found[1], (judge or "judge", prompt or "prompt"))
+        factors.append(column.take(slice(None)) if column is not None else None)
+    return ListEvidence(r, factors[0], factors[1], (judge or "judge", prompt or "prompt"))

@@ -29,13 +29,13 @@ def _against_the_rest(e: Evidence, units: Clustered, beside: Sequence[IntArray],
     return compare_units(x.problem, x.fit, x.probability, units, x.pairs, directions, beside, differ=differ)
 
 
-def _reason(e: Evidence, found: UnitTests, k: int) -> str:
+def _reason(e: Evidence, tests: UnitTests, k: int) -> str:
     """Return in words how one unit differs from the rest."""
-    if found.reason[k] == "object":
-        z, label = float(found.item_statistic[k]), e.judgments.objects[found.item[k]]
+    if tests.reason[k] == "object":
+        z, label = float(tests.item_statistic[k]), e.judgments.objects[tests.item[k]]
         return f"decides {'for' if z > 0 else 'against'} {label!r} (z = {z:.1f})"
-    z = float(found.statistics[str(found.reason[k])][k])
-    if found.reason[k] == "order":
+    z = float(tests.statistics[str(tests.reason[k])][k])
+    if tests.reason[k] == "order":
         return f"decides for the {'first' if z > 0 else 'second'} position (z = {z:.1f})"
     return f"agrees {'too well' if z > 0 else 'too little'} with the overall worths (z = {z:.1f})"
 
@@ -47,21 +47,21 @@ def check_outlying(e: Evidence) -> Finding:
     if len(labels) < 2:
         return Finding("outlying_judges", "ok", "one judge: no other judge to compare with")
     beside = [codes[e.judge.codes >= 0] for codes in dependent_within(e, e.names[0])]
-    found = _against_the_rest(e, e.expected.units(e.judge.codes), beside, differ=True)
-    tested = int((~np.isnan(found.p_values)).sum())
-    who = [int(k) for k in np.argsort(found.p_adjusted, kind="stable") if found.p_adjusted[k] < SIGNIFICANT]
+    tests = _against_the_rest(e, e.expected.units(e.judge.codes), beside, differ=True)
+    tested = int((~np.isnan(tests.p_values)).sum())
+    who = [int(k) for k in np.argsort(tests.p_adjusted, kind="stable") if tests.p_adjusted[k] < SIGNIFICANT]
     figures = {"n": float(len(who)), "tested": float(tested)}
     if not who:
-        smallest = f" (smallest {p_text(float(np.nanmin(found.p_adjusted)))})" if tested else ""
-        told = f"none of {counted(tested, 'judge')} decides differently from the others{smallest}"
-        return Finding("outlying_judges", "ok", told, figures=figures)
-    told = and_more([f"{labels[k]!r} {_reason(e, found, k)}, {p_text(float(found.p_adjusted[k]))}" for k in who])
+        smallest = f" (smallest {p_text(float(np.nanmin(tests.p_adjusted)))})" if tested else ""
+        text = f"none of {counted(tested, 'judge')} decides differently from the others{smallest}"
+        return Finding("outlying_judges", "ok", text, figures=figures)
+    text = and_more([f"{labels[k]!r} {_reason(e, tests, k)}, {p_text(float(tests.p_adjusted[k]))}" for k in who])
     name = e.names[0]
     return Finding(
         "outlying_judges",
         "warning",
         f"{len(who)} of {counted(tested, 'judge')} decide{'s' if len(who) == 1 else ''} differently from the others "
-        f"(score tests, Holm's adjusted p): {told}",
+        f"(score tests, Holm's adjusted p): {text}",
         "a judge who guesses, favours an object or exchanges the sides distorts the worths",
         f'llbt.level_tests(res, by="{name}"), llbt.influence(res, by="{name}"); fit with and without them: '
         + without(e, [labels[k] for k in who]),
@@ -93,8 +93,8 @@ def dominant(labels: Sequence[Label], n: FloatArray, what: str, remedy: Callable
     ]
     figures = {"largest": float(share.max()), "n": float(len(who))}
     if not who:
-        told = f"no judge has many more {what} than the others (at most {format_percent(float(share.max()))})"
-        return Finding("dominant_judge", "ok", told, figures=figures)
+        text = f"no judge has many more {what} than the others (at most {format_percent(float(share.max()))})"
+        return Finding("dominant_judge", "ok", text, figures=figures)
     named = [f"{labels[k]!r}: {format_count(n[k])} ({format_percent(float(share[k]))})" for k in who]
     return Finding(
         "dominant_judge",
@@ -125,26 +125,26 @@ def check_drift(e: Evidence) -> Finding:
     if len(labels) > 2:
         units = x.units(np.asarray(codes, dtype=np.int64))
         varied = dependence(x.pairs, len(e.judgments.objects), x.problem.response, x.probability, units, beside)[1]
-        found = _against_the_rest(e, units, beside)
-        q = found.p_adjusted
+        tests = _against_the_rest(e, units, beside)
+        q = tests.p_adjusted
         odd = [int(k) for k in np.argsort(q, kind="stable") if q[k] < SIGNIFICANT / 3]
     by = repr(e.beside[2]) if e.beside[2] else "the order of the rows"
     figures = {"objects": float(len(moved)), "stretches": float(len(odd)), "p_value": varied}
     varies = bool(varied < SIGNIFICANT / 3)
     if not moved and not odd and not varies:
         return Finding("drift", "ok", f"no object and no period differs from the others (by {by})", figures=figures)
-    told = [_trend(e.judgments.objects[k], float(scores.z[k]), float(p[k])) for k in moved[:NAMED]]
-    told += [f"and {len(moved) - NAMED} more objects"] if len(moved) > NAMED else []
-    told += [
+    trends = [_trend(e.judgments.objects[k], float(scores.z[k]), float(p[k])) for k in moved[:NAMED]]
+    trends += [f"and {len(moved) - NAMED} more objects"] if len(moved) > NAMED else []
+    trends += [
         f"from {labels[k] / _STRETCHES:.0%} to {(labels[k] + 1) / _STRETCHES:.0%} of the judgments it "
-        f"{_reason(e, found, k)}, {p_text(float(q[k]))}"
+        f"{_reason(e, tests, k)}, {p_text(float(q[k]))}"
         for k in odd[:NAMED]
     ]
-    told += [f"worths differ between periods (score test: {p_text(varied)})"] if varies else []
+    trends += [f"worths differ between periods (score test: {p_text(varied)})"] if varies else []
     return Finding(
         "drift",
         "warning",
-        f"by {by}: {'; '.join(told)}",
+        f"by {by}: {'; '.join(trends)}",
         "one worth averages over time: an object may have changed, or some rows were recorded differently "
         "(outcomes or sides exchanged)",
         f"check each period: {_by_period(e)}",
@@ -169,9 +169,9 @@ def _trend(label: Label, z: float, p: float) -> str:
 
 def _sorted_by_outcome(e: Evidence) -> bool:
     """Whether neighbouring rows have the same outcome far more often than by chance (Wald–Wolfowitz runs test)."""
-    said: IntArray = e.judgments.said
-    n = len(said)
-    share: FloatArray = np.bincount(said, minlength=3) / n
+    outcomes: IntArray = e.judgments.outcomes
+    n = len(outcomes)
+    share: FloatArray = np.bincount(outcomes, minlength=3) / n
     change = 1 - float((share**2).sum())
-    runs = float((said[1:] != said[:-1]).sum())
+    runs = float((outcomes[1:] != outcomes[:-1]).sum())
     return bool(runs < (n - 1) * change - _RUNS * np.sqrt(n * max(change * (1 - change), 1e-12)))

@@ -67,7 +67,7 @@ def check_swapped(e: Evidence) -> Finding:
     expected, more = _by_chance(e, flips, flips + stands)
     figures = {"n": n, "flips": flips, "stands": stands, "tied": n - flips - stands, "flip_share": share, "p_value": p}
     figures |= {"expected": expected, "p_more": more}
-    told = (
+    text = (
         f"{counted(n, 'judgment')} repeated in the other order (same {same}): the same object wins both "
         f"{format_count(stands)} times, the same position {format_count(flips)} times, a tie is among them "
         f"{format_count(n - flips - stands)} times"
@@ -79,7 +79,7 @@ def check_swapped(e: Evidence) -> Finding:
     return Finding(
         "swapped",
         "warning" if (share > _MANY_FLIPS and more < SIGNIFICANT) or p < SIGNIFICANT else "note",
-        f"{told}. Decided verdicts flip in {format_percent(share)}, {format_percent(expected)} expected of two "
+        f"{text}. Decided verdicts flip in {format_percent(share)}, {format_percent(expected)} expected of two "
         f"independent judgments (the first position wins {format_count(at_first)} "
         f"of the flips, {p_text(p)}){_caution(e)}",
         "a verdict that flips follows the position, not the object; and the two judgments are not independent",

@@ -15,10 +15,13 @@ from .labels import folded, near_duplicates, variants
 def check_missing(e: Evidence) -> Finding:
     """Return rows without an object, an outcome, a judge or a prompt."""
     figures = {name: float(n) for name, n in (e.missing | e.unlabelled).items()}
-    told = [f"{counted(n, 'row')} without {name}" for name, n in (e.missing | e.unlabelled).items()]
+    lacking = [f"{counted(n, 'row')} without {name}" for name, n in (e.missing | e.unlabelled).items()]
     if e.skipped:
-        told, figures = [*told, f"{counted(e.skipped, 'row')} left out by outcomes="], figures | {"skipped": e.skipped}
-    if not told:
+        lacking, figures = (
+            [*lacking, f"{counted(e.skipped, 'row')} left out by outcomes="],
+            figures | {"skipped": e.skipped},
+        )
+    if not lacking:
         return Finding("missing", "ok", "every row has its objects and its outcome")
     if e.missing:
         left_out = (
@@ -29,7 +32,7 @@ def check_missing(e: Evidence) -> Finding:
         return Finding(
             "missing",
             "error",
-            ", ".join(told),
+            ", ".join(lacking),
             "from_judgments refuses rows without an object or an outcome; here they are left out",
             f"frame.dropna(subset={list(e.missing)}){left_out}",
             figures,
@@ -38,7 +41,7 @@ def check_missing(e: Evidence) -> Finding:
     names = dict.fromkeys(e.unlabelled, "unknown")
     filled = f"frame.astype({dict.fromkeys(names, 'object')}).fillna({names})"  # columns of numbers, too
     remedy = f"fill the gaps before using the column as cluster or covariate: {filled}" if e.unlabelled else ""
-    return Finding("missing", "note", ", ".join(told), effect, remedy, figures)
+    return Finding("missing", "note", ", ".join(lacking), effect, remedy, figures)
 
 
 def check_outcomes(e: Evidence) -> Finding:
@@ -84,15 +87,17 @@ def check_labels(e: Evidence) -> Finding:
     rows = {} if judges is None else dict(zip(judges.labels, e.by_judge().sum(axis=1).tolist(), strict=True))
     objects, people = variants(e.seen), variants(rows)
     blank = [label for label in e.seen if not folded(label)]
-    told = [_told("object", group, e.seen) for group in objects] + [_told("judge", group, rows) for group in people]
-    told += [f"the blank label {blank[0]!r}"] if blank else []
-    if not told:
+    lines = [_variants("object", group, e.seen) for group in objects] + [
+        _variants("judge", group, rows) for group in people
+    ]
+    lines += [f"the blank label {blank[0]!r}"] if blank else []
+    if not lines:
         return Finding("labels", "ok", "no labels differ only in case, spaces or forms of Unicode")
     clash = any(len({str(label) for label in group}) < len(group) for group in objects)
     return Finding(
         "labels",
         "error" if clash else "warning",
-        and_more(told),
+        and_more(lines),
         "an object (or judge) with two names has two worths, each from part of its judgments; labels that read "
         "alike, such as 1 and '1', are refused",
         _renaming(e, objects, people, rows),
@@ -100,15 +105,15 @@ def check_labels(e: Evidence) -> Finding:
     )
 
 
-def _told(what: str, group: list[Label], rows: Mapping[Label, float]) -> str:
+def _variants(what: str, group: list[Label], rows: Mapping[Label, float]) -> str:
     return f"{what} {' = '.join(f'{label!r} ({format_count(rows[label])})' for label in group[:NAMED])}"
 
 
 def _renaming(e: Evidence, objects: list[list[Label]], judges: list[list[Label]], rows: dict[Label, float]) -> str:
     """Return the line of code that replaces variants by the most frequent label."""
     lines = []
-    for columns, found, often in ((list(e.sides), objects, e.seen), ([e.names[0]], judges, rows)):
-        names = commonest(found, often)
+    for columns, groups, often in ((list(e.sides), objects, e.seen), ([e.names[0]], judges, rows)):
+        names = commonest(groups, often)
         lines += [_replacing(columns, names)] if names else []
     return "; ".join(lines) or "give blank labels a name, or leave their rows out"
 
