@@ -66,7 +66,7 @@ def _by_options(table: Table) -> Table:
 
 def _asked(printing: Printing) -> dict[str, Any]:
     """Return the given options of a rendering."""
-    asked: dict[str, Any] = {name: said for name, said in given(printing).items() if name != "format"}
+    asked: dict[str, Any] = {name: value for name, value in given(printing).items() if name != "format"}
     if printing.notes is not None and printing.format != "text":
         raise wrong("notes", f"it is for text; --format {printing.format} has all notes.")
     sized = printing.format in ("latex", "html")
@@ -109,19 +109,19 @@ def _facts_of_fit(res: FitResults) -> dict[str, Any]:
 
 def _figures(res: FitResults) -> dict[str, Any]:
     """Return the figures of fit that a kind of fit has."""
-    found = {}
+    figures = {}
     for name in _FIGURES:
         with contextlib.suppress(AttributeError, LLBTError):
-            found[name] = getattr(res, name)
-    return found
+            figures[name] = getattr(res, name)
+    return figures
 
 
 def _sigma(res: FitResults) -> dict[str, Any]:
     """Return how judges differ: standard deviations of effects, or discriminations."""
-    found = getattr(res, "scales", getattr(res, "discriminations", None))
-    if found is None:
+    scales = getattr(res, "scales", getattr(res, "discriminations", None))
+    if scales is None:
         return {}
-    return {"sigma": {str(name): value for name, value in found.items()}}
+    return {"sigma": {str(name): value for name, value in scales.items()}}
 
 
 def _rows(frame: pd.DataFrame) -> list[dict[Any, Any]]:
@@ -150,5 +150,5 @@ def one_below_another(answers: Mapping[str, Record], name: str, notes: Sequence[
         replace(field, values=[value for table in tables.values() for value in table.fields[k].values])
         for k, field in enumerate(first.fields)
     ]
-    said = dict.fromkeys((*(note for table in tables.values() for note in table.notes), *notes))
-    return replace(first, fields=(Field(name, name, about), *fields), notes=tuple(said))
+    notes_once = dict.fromkeys((*(note for table in tables.values() for note in table.notes), *notes))
+    return replace(first, fields=(Field(name, name, about), *fields), notes=tuple(notes_once))

@@ -119,8 +119,8 @@ def _defaults(node: Any) -> list[tuple[str, Any]]:
         return [(field.target.id, ast.literal_eval(field.value)) for field in fields]
     first, last = [*node.args.args], node.args.kwonlyargs
     defaults = [*[None] * (len(first) - len(node.args.defaults)), *node.args.defaults, *node.args.kw_defaults]
-    found = zip([*first, *last], defaults, strict=True)
-    return [(one.arg, _NEEDED if default is None else ast.literal_eval(default)) for one, default in found]
+    by_name = zip([*first, *last], defaults, strict=True)
+    return [(one.arg, _NEEDED if default is None else ast.literal_eval(default)) for one, default in by_name]
 
 
 # -- what is asked -----------------------------------------------------------------------------------------------------
@@ -181,7 +181,7 @@ def question(home: str) -> Callable[..., None]:
     """
     made, first = _MADE.get(home, _ASKED_OF_A_FIT)
     module, _, name = home.rpartition(".")
-    said, parameters = _read(module, name)
+    function_text, parameters = _read(module, name)
     own = [one for one in parameters if one.name not in (*first, *_NOT_TYPED)]
     before = _options_of(made)
 
@@ -197,15 +197,15 @@ def question(home: str) -> Callable[..., None]:
         if any(one.name == "progress" for one in parameters):
             values["progress"] = watched()
         with working(name.replace("_", " ")):
-            found = getattr(importlib.import_module(f"llbt.{module}"), name)(*asked, **values)
-        typer.echo(rendered(found, printing))
+            answer = getattr(importlib.import_module(f"llbt.{module}"), name)(*asked, **values)
+        typer.echo(rendered(answer, printing))
 
     options = {one.name: option_of(one.name) for one in own}
     last = inspect.Parameter("printing", inspect.Parameter.KEYWORD_ONLY, annotation=Printing)
     spread = [*(one.option(options) for one in own), *before, last]  # its own options first
     ask.__signature__ = inspect.Signature(sorted(spread, key=lambda one: one.default is not _NEEDED))  # type: ignore[attr-defined]
     ask.__annotations__ = {one.name: one.annotation for one in spread}
-    ask.__name__, ask.__doc__ = name, f"{said}\n\n{made.__doc__}"
+    ask.__name__, ask.__doc__ = name, f"{function_text}\n\n{made.__doc__}"
     return ask
 
 

@@ -99,7 +99,7 @@ def compare(
     anchors = anchor if anchor in ("consensus", "mean") else _objects("anchor", anchor, shared)
     watched = None if fail_if_worse in (None, "any") else _objects("fail_if_worse", fail_if_worse or "", shared)
     with working("comparing"), in_groups(a):
-        found = llbt.compare(
+        changes = llbt.compare(
             a,
             b,
             formula,
@@ -115,10 +115,10 @@ def compare(
             confidence=confidence,
             rng=0 if rng is None else rng,
         )
-    typer.echo(rendered(found, printing))
+    typer.echo(rendered(changes, printing))
     if fail_if_worse is None:
         return
-    gate = found.gate(watched or "any", by=by)
+    gate = changes.gate(watched or "any", by=by)
     for line in gate.table().head:
         typer.echo(line, err=True)
     if gate.failed.any():
@@ -129,11 +129,11 @@ def _objects(name: str, text: str, shared: Sequence[Any]) -> list[Any]:
     """Return the objects that an option names; refuse objects that are not in both files."""
     from .inputs import label_of
 
-    found = [label_of(shared, word) for word in items(name, text)]
-    unknown = [label for label in found if label not in shared]
+    objects = [label_of(shared, word) for word in items(name, text)]
+    unknown = [label for label in objects if label not in shared]
     if unknown:
         raise wrong(name, f"{listed(unknown)} is not an object of both files; those are {listed(shared, 20)}.")
-    return found
+    return objects
 
 
 def _names(file: str, other: str) -> tuple[str, str]:

@@ -22,8 +22,8 @@ def files(incomplete: str) -> list[str]:
     folder = Path(incomplete) if incomplete.endswith("/") else Path(incomplete).parent
     begun = incomplete if incomplete.endswith("/") else incomplete[: len(incomplete) - len(Path(incomplete).name)]
     there = sorted(folder.iterdir()) if folder.is_dir() else []
-    found = [f"{begun}{path.name}{'/' if path.is_dir() else ''}" for path in there if not path.name.startswith(".")]
-    return [name for name in found if name.startswith(incomplete)]
+    paths = [f"{begun}{path.name}{'/' if path.is_dir() else ''}" for path in there if not path.name.startswith(".")]
+    return [name for name in paths if name.startswith(incomplete)]
 
 
 def bundled() -> list[str]:

@@ -55,14 +55,14 @@ class Opened:
     ----------
     source : path, bytes or Comparisons
         The last for a bundled data set.
-    said : dict
+    options : dict
         Arguments of the readers.
     who : dict
         The named columns of judge and prompt; for a bundled data set only for its audit.
     """
 
     source: Any
-    said: dict[str, Any]
+    options: dict[str, Any]
     who: dict[str, Any]
 
 
@@ -82,14 +82,14 @@ def opened(file: str, reading: Reading, counting: Counting | None = None) -> Ope
     if len(streamed) > 1:
         first = streamed[0] if streamed[0] == "FILE" else option_of(streamed[0])
         raise wrong(streamed[1], f"standard input is {first} already.")
-    said = {name: _READERS[name](name, text) if name in _READERS else text for name, text in asked.items()}
-    if "ties_column" in said and not counts:
-        if len(said["ties_column"]) > 1:
+    options = {name: _READERS[name](name, text) if name in _READERS else text for name, text in asked.items()}
+    if "ties_column" in options and not counts:
+        if len(options["ties_column"]) > 1:
             raise wrong("ties_column", f"several columns can only be summed with {option_of('wins')}; pass that, too.")
-        said["ties_column"] = said["ties_column"][0]
-    if "input_format" in said:
-        said["format"] = said.pop("input_format")
-    return Opened(source_of(file), said, who)
+        options["ties_column"] = options["ties_column"][0]
+    if "input_format" in options:
+        options["format"] = options.pop("input_format")
+    return Opened(source_of(file), options, who)
 
 
 def source_of(file: str) -> Any:
@@ -148,14 +148,14 @@ def _table(read: Opened, groups: Sequence[str], units: str) -> llbt.Comparisons:
         if read.who:
             raise wrong(next(iter(read.who)), "it is for files; a bundled data set is read as it is.")
         return read.source
-    if "orders" in read.said and read.who:
+    if "orders" in read.options and read.who:
         read = _once(read)
     named = tuple(read.who.values()) if units == "kept" else ()
     wanted = [name for name in UNITS if name not in read.who] if named else [read.who.get(name, name) for name in UNITS]
-    kept = dict.fromkeys((*read.said.get("clusters", ()), *named, *groups))
-    beside = [name for name in kept if name not in read.said.get("covariates", ())]
-    door = llbt.from_counts if any(name in read.said for name in _OF_COUNTS) else llbt.from_judgments
-    return door(read.source, **{**read.said, "clusters": beside, "units": wanted})
+    clusters = dict.fromkeys((*read.options.get("clusters", ()), *named, *groups))
+    beside = [name for name in clusters if name not in read.options.get("covariates", ())]
+    door = llbt.from_counts if any(name in read.options for name in _OF_COUNTS) else llbt.from_judgments
+    return door(read.source, **{**read.options, "clusters": beside, "units": wanted})
 
 
 def _once(read: Opened) -> Opened:
@@ -174,8 +174,8 @@ def _once(read: Opened) -> Opened:
         "missing",
     )
     of_reading = (*names, "defaults", "labels", "format", "max_dropped")
-    first = {name: value for name, value in read.said.items() if name in of_reading}
-    rest = {name: value for name, value in read.said.items() if name not in of_reading}
+    first = {name: value for name, value in read.options.items() if name in of_reading}
+    rest = {name: value for name, value in read.options.items() if name not in of_reading}
     return Opened(llbt.read_judgments(read.source, **first, **read.who), rest, {})
 
 
@@ -190,11 +190,12 @@ def _largest(c: llbt.Comparisons) -> llbt.Comparisons:
     parts = sorted(c.components(), key=len, reverse=True)
     if len(parts) < 2:
         return c
-    kept = c.select(objects=parts[0])
+    component = c.select(objects=parts[0])
     out = [str(label) for part in parts[1:] for label in part]
-    gone = f"{format_count(c.n_judgments - kept.n_judgments)} judgments of {listed(out, 6)}"
+    gone = f"{format_count(c.n_judgments - component.n_judgments)} judgments of {listed(out, 6)}"
     return replace(
-        kept, notes=(*kept.notes, f"left out, never compared with the others: {gone} (largest_component=True)")
+        component,
+        notes=(*component.notes, f"left out, never compared with the others: {gone} (largest_component=True)"),
     )
 
 
@@ -214,13 +215,13 @@ def audit_of(read: Opened, c: llbt.Comparisons | None = None) -> Audit:
     if isinstance(read.source, llbt.Comparisons):
         return llbt.audit(read.source, **read.who)
     with working("auditing"):
-        if c is not None and any(name in read.said for name in _OF_COUNTS):
+        if c is not None and any(name in read.options for name in _OF_COUNTS):
             return llbt.audit(c, **read.who)
         names = ("objects", "outcome", "outcomes", "defaults", "labels", "ties_column", "where", "missing", *_LAYOUT)
-        ignored = tuple(read.said.get("ignore", ()))
-        asked = Asked(ignore=ignored, **{name: read.said[name] for name in names if name in read.said})
-        named = Named(weights=read.said.get("weights"), strength=read.said.get("strength"), **read.who)
-        return audited(read.source, read.said.get("format"), asked, named)
+        ignored = tuple(read.options.get("ignore", ()))
+        asked = Asked(ignore=ignored, **{name: read.options[name] for name in names if name in read.options})
+        named = Named(weights=read.options.get("weights"), strength=read.options.get("strength"), **read.who)
+        return audited(read.source, read.options.get("format"), asked, named)
 
 
 # -- a fit ---------------------------------------------------------------------------------------------------
@@ -274,19 +275,19 @@ def at_of(text: str | None, c: llbt.Comparisons | llbt.Rankings) -> Any:
         return text
     sides = c.sides if isinstance(c, llbt.Comparisons) else ()
     levels = {column.name: column.levels for column in (*c.columns, *sides)}
-    found: dict[str, list[Any]] = {}
+    values: dict[str, list[Any]] = {}
     mixes: dict[str, dict[Any, float]] = {}
     for name, value in pairs("at", text, "judge=J3"):
         label, colon, weight = value.rpartition(":")
         if colon and value not in map(str, levels.get(name, ())):  # language=de:0.3
             mixes.setdefault(name, {})[among(levels.get(name, ()), label)] = numbers("at", f"{name}={weight}")[name]
         else:
-            found.setdefault(name, []).append(among(levels.get(name, ()), value))
-    both = [name for name in mixes if name in found]
+            values.setdefault(name, []).append(among(levels.get(name, ()), value))
+    both = [name for name in mixes if name in values]
     if both:
         expected = f"{both[0]}=…:0.3,{both[0]}=…:0.7"
         raise wrong("at", f"{both[0]!r} has values with and without a weight; expected {expected}.")
-    return {name: said[0] if len(said) == 1 else said for name, said in found.items()} | mixes
+    return {name: chosen[0] if len(chosen) == 1 else chosen for name, chosen in values.items()} | mixes
 
 
 @contextlib.contextmanager
@@ -331,16 +332,16 @@ def judged_of(read: Opened, file: str) -> Any:
     """Return the judgments of a file one by one."""
     if isinstance(read.source, llbt.Comparisons):
         raise wrong("FILE", f"the bundled data set {file!r} is counts; judgments one by one are asked for.")
-    said: dict[str, Any] = {**read.said, **read.who}
-    return llbt.read_judgments(read.source, **said)
+    options: dict[str, Any] = {**read.options, **read.who}
+    return llbt.read_judgments(read.source, **options)
 
 
 def scored(file: str, reading: ScoreReading, beside: Sequence[str] = ()) -> llbt.scores.SystemScores:
     """Return scores of systems from a file by the roles of its columns; other columns are not systems."""
     rule: Any = {name: getattr(reading, name) for name in ("higher_is_better", "tie_threshold", "relative")}
     systems, others, item, score, ignore = (
-        [] if said is None else items(name, said)
-        for name, said in (
+        [] if text is None else items(name, text)
+        for name, text in (
             ("systems", reading.systems),
             ("others", reading.others),
             ("item", reading.item or reading.instance),
@@ -352,7 +353,7 @@ def scored(file: str, reading: ScoreReading, beside: Sequence[str] = ()) -> llbt
         raise wrong(
             "systems", "it is for wide tables, one score column per system; --system and --score are for long tables."
         )
-    kept = [*others, *(name for name in beside if name not in others)]
+    others_named = [*others, *(name for name in beside if name not in others)]
     return llbt.scores.SystemScores.from_frame(
         frame_or_file(file),
         system=reading.system,
@@ -360,7 +361,7 @@ def scored(file: str, reading: ScoreReading, beside: Sequence[str] = ()) -> llbt
         score=score or systems,
         rater=reading.rater,
         ignore=ignore,
-        others=kept,
+        others=others_named,
         **rule,
     )
 

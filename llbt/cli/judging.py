@@ -38,19 +38,19 @@ def audit(
     from .answers import rendered
     from .list_inputs import audit_of_file
 
-    found = audit_of_file(file, lists, reading)
-    failed = () if fail_on is None else found.failed(*items("fail_on", fail_on))
-    typer.echo(rendered(with_options(found), printing))
+    checks = audit_of_file(file, lists, reading)
+    failed = () if fail_on is None else checks.failed(*items("fail_on", fail_on))
+    typer.echo(rendered(with_options(checks), printing))
     if failed:
         typer.echo(f"failed: {', '.join(finding.check for finding in failed)}", err=True)
         raise typer.Exit(1)
 
 
-def with_options(found: Audit) -> Audit:
+def with_options(audit: Audit) -> Audit:
     """Return an audit whose remedies name the options of `llbt fit`."""
     options = {param.name: param.opts[0] for param in made("cli.models.fit").params}
-    findings = tuple(replace(finding, remedy=cured(finding.remedy, options)) for finding in found.findings)
-    return replace(found, findings=findings)
+    findings = tuple(replace(finding, remedy=cured(finding.remedy, options)) for finding in audit.findings)
+    return replace(audit, findings=findings)
 
 
 def agreement(
@@ -109,7 +109,7 @@ def agreement(
     except JudgmentError:
         refuse_lists(read, file, reading)
         raise
-    found = llbt.judges.agreement(
+    answer = llbt.judges.agreement(
         judgments,
         unit=["prompt"] if unit is None else items("unit", unit),
         label=label or "outcome",
@@ -124,7 +124,7 @@ def agreement(
         progress=watched() and n > 0,
         n_jobs=n_jobs,
     )
-    typer.echo(rendered(found, printing))
+    typer.echo(rendered(answer, printing))
 
 
 def judge_report(
@@ -184,7 +184,7 @@ def judge_report(
     if human is None or machine is None:
         raise wrong("human" if human is None else "machine", "name the column of its verdicts.")
     target = None if output is None else checked_target(output, (file,))
-    found = llbt.judges.report(
+    answer = llbt.judges.report(
         source_of(file),
         human=human,
         machine=machine,
@@ -200,8 +200,8 @@ def judge_report(
         progress=watched(),
         n_jobs=n_jobs,
     )
-    typer.echo(rendered(found, printing))
+    typer.echo(rendered(answer, printing))
     if target is not None:
         with working("writing"):
-            page = llbt.write_report(found, target)
+            page = llbt.write_report(answer, target)
         typer.echo(f"written: {printable(page)}", err=True)

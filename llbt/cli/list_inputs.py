@@ -92,10 +92,10 @@ def _data_of(
     try:
         return counted(read, counting, groups_of(model), units), read
     except JudgmentError:
-        found = recognized(read, lists, reading, counting, model)
-        if found is None:
+        data = recognized(read, lists, reading, counting, model)
+        if data is None:
             raise
-        return found, None
+        return data, None
 
 
 def audited_fit(
@@ -104,19 +104,19 @@ def audited_fit(
     """Return the fit that a page is about, with Firth's bias reduction where estimates are infinite, and an audit."""
     data, read = _data_of(file, lists, reading, counting, model, "found")
     if isinstance(data, llbt.Rankings):
-        found = audit_of_lists(data, reading)
+        checks = audit_of_lists(data, reading)
         try:
-            return fit_of(formula, data, model), found
+            return fit_of(formula, data, model), checks
         except SeparationError:
             if model.prior is not None:
                 raise
-            return fit_of(formula, data, replace(model, prior="jeffreys")), found
-    found = audit_of_lists(data, reading) if read is None else audit_of(read, data)
+            return fit_of(formula, data, replace(model, prior="jeffreys")), checks
+    checks = audit_of_lists(data, reading) if read is None else audit_of(read, data)
     formula = formula or llbt.default_formula(data)
     if has_brackets(formula):
-        return fitted(formula, data, model), found
+        return fitted(formula, data, model), checks
     with working("fitting"), in_groups(data):
-        return finite_fit(formula, data, **asked_of(model, data)), found
+        return finite_fit(formula, data, **asked_of(model, data)), checks
 
 
 def audit_of_lists(data: llbt.Comparisons | llbt.Rankings, reading: Reading) -> Audit:
@@ -124,9 +124,9 @@ def audit_of_lists(data: llbt.Comparisons | llbt.Rankings, reading: Reading) -> 
     names = (*data.clusters, *data.covariates)
     judge = reading.judge or judge_of(names) or next((name for name in data.clusters if name != "block"), None)
     with working("auditing"):
-        found = llbt.audit(data, judge=judge, prompt=reading.prompt)
+        checks = llbt.audit(data, judge=judge, prompt=reading.prompt)
     profiles = isinstance(data, llbt.Rankings) and attributes_of(data)
-    return replace(found, notes=(*found.notes, _OF_PROFILES)) if profiles else found
+    return replace(checks, notes=(*checks.notes, _OF_PROFILES)) if profiles else checks
 
 
 def audit_of_file(file: str, lists: Lists, reading: Reading) -> Audit:
@@ -137,18 +137,18 @@ def audit_of_file(file: str, lists: Lists, reading: Reading) -> Audit:
     try:
         return audit_of(read)
     except JudgmentError:
-        found = recognized(read, lists, reading, Counting(), Model())
-        if found is None:
+        data = recognized(read, lists, reading, Counting(), Model())
+        if data is None:
             raise
-        return audit_of_lists(found, reading)
+        return audit_of_lists(data, reading)
 
 
 def refuse_lists(read: Opened, file: str, reading: Reading) -> None:
     """Refuse lists and ratings where verdicts on pairs are asked for, with the command that asks how judges differ."""
-    found = recognized(read, Lists(), reading, Counting(), Model())
-    if found is not None:
+    data = recognized(read, Lists(), reading, Counting(), Model())
+    if data is not None:
         raise JudgmentError(
-            f"agreement is of verdicts on pairs, and the file is {found.notes[0]}",
+            f"agreement is of verdicts on pairs, and the file is {data.notes[0]}",
             f"llbt audit {shlex.quote(file)} names judges who are unlike the others.",
         )
 
@@ -165,9 +165,9 @@ def recognized(
         layout = _layout_of(open_frame(table, what))
         if layout is None or (layout.kind != "ratings" and set(asked) - set(_KEPT)):
             return None
-        found = _lists(table, layout, asked, lists, model)
-        said = () if layout.kind == "profiles" else (layout.note,)
-        return replace(found, notes=(*said, *notes, *found.notes))
+        data = _lists(table, layout, asked, lists, model)
+        layout_notes = () if layout.kind == "profiles" else (layout.note,)
+        return replace(data, notes=(*layout_notes, *notes, *data.notes))
 
 
 def _layout_of(source: Source) -> ListLayout | None:
@@ -185,14 +185,14 @@ def fit_of(formula: str | None, data: llbt.Comparisons | llbt.Rankings, model: M
     """Return the fit of a model to a file, by default of the default formula."""
     if isinstance(data, llbt.Comparisons):
         return fitted(formula, data, model)
-    said = {name: value for name, value in given(model).items() if not (name == "cov_type" and value == "cautious")}
-    _refuse({name: value for name, value in said.items() if value not in ("auto", "adjacent")}, _OF_FITS, "rankings")
+    options = {name: value for name, value in given(model).items() if not (name == "cov_type" and value == "cautious")}
+    _refuse({name: value for name, value in options.items() if value not in ("auto", "adjacent")}, _OF_FITS, "rankings")
     asked: dict[str, Any] = {"reference": model.reference, "prior": prior_of(model.prior)}
     formula = formula or _sum_of(attributes_of(data)) or default_formula_of_lists(data)
     with working("fitting"):
         if model.cov_type == "cautious" and not model.groups:
             return fit_cautiously(formula, data, **asked)
-        cov_type = cast(ClusterCov, said.get("cov_type", "cluster"))
+        cov_type = cast(ClusterCov, options.get("cov_type", "cluster"))
         return llbt.fit(formula, data, cov_type=cov_type, groups=model.groups or "", **asked)
 
 
@@ -232,8 +232,8 @@ def _named(file: str, kind: str, lists: Lists, asked: dict[str, Any], model: Mod
     _refuse(asked, {"best": ("objects", *_KEPT), "ratings": (*_KEPT, *_OF_RATINGS)}.get(kind, _KEPT), kind)
     table, notes, _ = _table(frame_or_file(file), asked)
     layout = _layout_of_sets(lists, asked) if kind == "best" else _layout_of_values(kind, lists, table)
-    found = _lists(table, layout, asked, lists, model)
-    return replace(found, notes=(*notes, *found.notes)) if notes else found
+    data = _lists(table, layout, asked, lists, model)
+    return replace(data, notes=(*notes, *data.notes)) if notes else data
 
 
 def _table(source: object, asked: Mapping[str, Any]) -> tuple[pd.DataFrame, tuple[str, ...], str]:
@@ -254,8 +254,8 @@ def _layout_of_sets(lists: Lists, asked: Mapping[str, Any]) -> ListLayout:
     best, worst = items("best", lists.best or ""), None if lists.worst is None else items("worst", lists.worst)
     objects = items("objects", asked["objects"]) if "objects" in asked else None
     if lists.design is not None:
-        said: dict[str, Any] = {"design": source_of(lists.design), "best": best, "worst": worst}
-        return ListLayout("sets", {**said, **({} if objects is None else {"objects": objects})}, "")
+        arguments: dict[str, Any] = {"design": source_of(lists.design), "best": best, "worst": worst}
+        return ListLayout("sets", {**arguments, **({} if objects is None else {"objects": objects})}, "")
     if objects is None:
         raise wrong("best", "--objects names the columns with the objects of each set; pass it, or --design, too.")
     for name, columns in (("best", best), ("worst", worst or [""])):
@@ -291,18 +291,20 @@ def _lists(
     """Return the lists of a table, or the comparisons that its ratings imply, with the kept columns."""
     table, absent, notes = _without_missing(table, layout, asked.get("missing"))
     beside = _beside(table, layout, asked, model)
-    said: dict[str, Any] = {**layout.arguments, **absent, **beside}
-    found: llbt.Comparisons | llbt.Rankings
+    arguments: dict[str, Any] = {**layout.arguments, **absent, **beside}
+    data: llbt.Comparisons | llbt.Rankings
     if layout.kind == "ratings":
-        pairs = llbt.from_ratings(table, **said).to_comparisons()
-        found = narrowed(pairs, asked.get("pool"), bool(asked.get("largest_component")))
+        pairs = llbt.from_ratings(table, **arguments).to_comparisons()
+        data = narrowed(pairs, asked.get("pool"), bool(asked.get("largest_component")))
     elif layout.kind == "profiles":
-        found = llbt.from_choices(table, **beside)
+        data = llbt.from_choices(table, **beside)
     elif layout.kind == "sets":
-        found = llbt.from_choices(table, **said)
+        data = llbt.from_choices(table, **arguments)
     else:
-        found = llbt.from_rankings(table, **said, **({} if lists.unranked is None else {"unranked": lists.unranked}))
-    return replace(found, notes=(*notes, *found.notes)) if notes else found
+        data = llbt.from_rankings(
+            table, **arguments, **({} if lists.unranked is None else {"unranked": lists.unranked})
+        )
+    return replace(data, notes=(*notes, *data.notes)) if notes else data
 
 
 def _without_missing(
@@ -326,10 +328,10 @@ def _without_missing(
             what = f"no best or no worst is named in {in_words(lacking, 'row')}"
             raise JudgmentError(what, "Pass --missing drop to leave these rows out, counted.")
         return table, {}, ()
-    kept = table.dropna(subset=names).reset_index(drop=True)
-    gone = len(table) - len(kept)
+    complete = table.dropna(subset=names).reset_index(drop=True)
+    gone = len(table) - len(complete)
     note = f"{in_words(gone, 'row')} with a missing value left out (--missing drop)"
-    return kept, {}, (note,) if gone else ()
+    return complete, {}, (note,) if gone else ()
 
 
 def _whole_tasks(
@@ -357,25 +359,25 @@ def _number(text: str) -> float:
 
 def _beside(table: pd.DataFrame, layout: ListLayout, asked: Mapping[str, Any], model: Model) -> dict[str, Any]:
     """Return the columns that are kept beside lists: as asked, those of --groups, and those of judges and prompts."""
-    kept: dict[str, Any] = {
+    columns: dict[str, Any] = {
         name: items(name, asked[name]) for name in ("covariates", "clusters", "numeric") if name in asked
     }
-    kept |= {name: source_of(asked[name]) for name in ("object_covariates", "judge_covariates") if name in asked}
-    clusters = [*kept.get("clusters", ())]
-    known = {*clusters, *kept.get("covariates", ())}
+    columns |= {name: source_of(asked[name]) for name in ("object_covariates", "judge_covariates") if name in asked}
+    clusters = [*columns.get("clusters", ())]
+    known = {*clusters, *columns.get("covariates", ())}
     of_options = {"groups": groups_of(model), **{name: [asked[name]] for name in ("judge", "prompt") if name in asked}}
     for option, names in of_options.items():
         _refuse_gone(table, [name for name in names if name not in known and name != "block"], option)
     named = [name for names in of_options.values() for name in names]
     used = {name for part in layout.arguments.values() for name in ([part] if isinstance(part, str) else part or ())}
     free = [str(name) for name in table if name not in used or name in _block(layout)]
-    found = {"judge": layout.judge or judge_of(free), "prompt": "prompt" if "prompt" in free else None}
-    units = [name for role, name in found.items() if name is not None and role not in asked]
+    roles = {"judge": layout.judge or judge_of(free), "prompt": "prompt" if "prompt" in free else None}
+    units = [name for role, name in roles.items() if name is not None and role not in asked]
     named += [name for name in units if _one_each(table, name, _block(layout))]
     clusters += [name for name in dict.fromkeys(named) if name not in known]
     if layout.kind == "ratings" and not clusters and not ("block" in table and "block" not in _block(layout)):
         clusters = ["block"]
-    return {**kept, **({"clusters": clusters} if clusters else {})}
+    return {**columns, **({"clusters": clusters} if clusters else {})}
 
 
 def _block(layout: ListLayout) -> Sequence[str]:

@@ -12,7 +12,7 @@ import typer
 
 from .. import __version__
 from .catalog import group
-from .messages import Said
+from .messages import ErrorStream
 
 _COMMANDS = (
     *("cli.lists.example", "cli.lists.datasets", "cli.lists.formats"),
@@ -75,6 +75,6 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(encoding="utf-8")
-    if isinstance(sys.stderr, io.TextIOWrapper) and not isinstance(sys.stderr, Said):
-        sys.stderr = Said(sys.stderr.buffer, encoding="utf-8", line_buffering=True)
+    if isinstance(sys.stderr, io.TextIOWrapper) and not isinstance(sys.stderr, ErrorStream):
+        sys.stderr = ErrorStream(sys.stderr.buffer, encoding="utf-8", line_buffering=True)
     app(prog_name="llbt")

@@ -52,7 +52,7 @@ _WORDS = {"format": "input_format"}  # arguments of the library that are options
 _OPTIONS: ContextVar[Mapping[str, str]] = ContextVar("options", default=MappingProxyType({}))
 
 
-class Said(io.TextIOWrapper):
+class ErrorStream(io.TextIOWrapper):
     """Standard error with invisible characters escaped, so that names from files cannot control a terminal."""
 
     def write(self, text: str) -> int:
@@ -94,8 +94,8 @@ def _in_words(error: Exception) -> str:
     """Return one line for an error of the system: a full disk, too little memory."""
     if isinstance(error, OSError):
         return f"{error.strerror or error}" + (f": {str(error.filename)!r}" if error.filename else "")
-    said = {MemoryError: "not enough memory", RecursionError: "the input is nested too deeply"}
-    return " ".join(f"{said.get(type(error), type(error).__name__)}: {error}".split()).rstrip(": ")
+    text_of = {MemoryError: "not enough memory", RecursionError: "the input is nested too deeply"}
+    return " ".join(f"{text_of.get(type(error), type(error).__name__)}: {error}".split()).rstrip(": ")
 
 
 def _by_options(error: LLBTError, options: Mapping[str, str]) -> LLBTError:
@@ -110,13 +110,13 @@ def remedied(text: str, options: Mapping[str, str]) -> str:
     """Return a remedy as the command line has it: without sentences, or parts of them, that only Python can follow."""
     text = spelled(_NAMED_BESIDE.sub("", text), options, "\0")
     sentences = _SENTENCE.split(re.sub(r"\bNone\b", "none", text))
-    kept = []
+    usable = []
     for sentence in sentences:
         if _OF_PYTHON.search(sentence):
             parts = [part for part in _CLAUSE.split(sentence.rstrip(".")) if not _OF_PYTHON.search(part)]
             sentence = f"{' or '.join(parts)}." if parts and parts[0] in sentence[: len(parts[0])] else ""
-        kept += [sentence] if sentence else []
-    return " ".join(kept)
+        usable += [sentence] if sentence else []
+    return " ".join(usable)
 
 
 def spelled(text: str, options: Mapping[str, str], unknown: str = "") -> str:
@@ -126,14 +126,14 @@ def spelled(text: str, options: Mapping[str, str], unknown: str = "") -> str:
     such as a formula with a mark under it, stay. An argument that the command does not have is marked as unknown.
     """
 
-    def replaced(found: re.Match[str]) -> str:
-        if found[1] is not None and not _OPTIONS_ALONE.fullmatch(found[1]):
-            return _COMMANDS.get(found[0], found[0])  # a call of what the command line may not call
-        named = _ONE.findall(found[1] or found[0])
+    def replaced(match: re.Match[str]) -> str:
+        if match[1] is not None and not _OPTIONS_ALONE.fullmatch(match[1]):
+            return _COMMANDS.get(match[0], match[0])  # a call of what the command line may not call
+        named = _ONE.findall(match[1] or match[0])
         parts = [_option(name, value, options) for name, value in named]
         if len({name for name, _ in named}) < len(named) and None not in parts:
             return ", ".join(map(str, parts))  # alternatives
-        return f"{unknown}{found[0]}" if None in parts else " ".join(part for part in parts if part is not None)
+        return f"{unknown}{match[0]}" if None in parts else " ".join(part for part in parts if part is not None)
 
     first, below, rest = text.replace("from_judgments(frame, ", "from_judgments(…, ").partition("\n")
     return _SAID.sub(replaced, first) + below + rest
@@ -171,7 +171,7 @@ def _written(value: Any) -> str:
         sides = {
             k: ":".join(map(_written, v)) if isinstance(v, list | tuple) else _written(v) for k, v in value.items()
         }
-        return _joined([f"{'' if key is None else _written(key)}={said}" for key, said in sides.items()])
+        return _joined([f"{'' if key is None else _written(key)}={meaning}" for key, meaning in sides.items()])
     if isinstance(value, (list, tuple, set)):
         return _joined([_written(part) for part in value])
     return "none" if value is None else str(value)

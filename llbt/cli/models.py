@@ -183,7 +183,7 @@ def worth(
     groups = None if by is None else items("by", by)
     res = fit_of(formula, data, model)
     with mixed(mix) as weights:
-        found = llbt.worth(
+        answer = llbt.worth(
             res,
             where,
             scale,
@@ -194,7 +194,7 @@ def worth(
             part=part,
             confidence=confidence,
         )
-    typer.echo(rendered(found, printing))
+    typer.echo(rendered(answer, printing))
 
 
 def anova(
@@ -281,10 +281,10 @@ def report(
         if str(output) == "-"
         else checked_target(output, (file, counting.object_covariates, counting.judge_covariates))
     )
-    res, found = audited_fit(file, formula, lists, reading, counting, model)
+    res, checks = audited_fit(file, formula, lists, reading, counting, model)
     heading = title or ("Preference judgments" if file == "-" else Path(file).stem)
     with tempfile.TemporaryDirectory() as folder, working("writing"):
         place = target or Path(folder, "report.html")
-        page = llbt.write_report(res, place, title=heading, audit=found, confidence=confidence)
+        page = llbt.write_report(res, place, title=heading, audit=checks, confidence=confidence)
         text = "" if target else page.read_text(encoding="utf-8")
     typer.echo(f"written: {printable(page)}" if target else text, nl=target is not None)

@@ -41,10 +41,10 @@ Format = Literal["text", "markdown", "latex", "html", "json", "csv"]
 
 def option(name: str, text: str, metavar: str | None = None, completed: Callable[..., Any] | None = None) -> Any:
     """Return an option; one with a `metavar` says in its text what holds without it."""
-    said = " ".join(text.split())
+    help_text = " ".join(text.split())
     by_metavar: dict[str | None, Callable[..., Any]] = {"FILE": files, "FORMULA": after_formula}
     completed = completed or by_metavar.get(metavar)
-    return typer.Option(name, help=said, metavar=metavar, show_default=metavar is None, autocompletion=completed)
+    return typer.Option(name, help=help_text, metavar=metavar, show_default=metavar is None, autocompletion=completed)
 
 
 def column(name: str, text: str, metavar: str = "COLUMN") -> Any:
@@ -53,8 +53,8 @@ def column(name: str, text: str, metavar: str = "COLUMN") -> Any:
 
 
 def _argument(text: str) -> Any:
-    said = " ".join(text.split())
-    return typer.Argument(help=said, metavar="FILE", show_default=False, autocompletion=after_files)
+    help_text = " ".join(text.split())
+    return typer.Argument(help=help_text, metavar="FILE", show_default=False, autocompletion=after_files)
 
 
 File = Annotated[

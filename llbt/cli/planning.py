@@ -58,7 +58,7 @@ def needed(
     where, apart = at_of(at, data), _split(split, data)
     res: Any = fit_of(formula, data, model)
     with working("planning"), mixed(mix) as weights:
-        found = llbt.planning.needed(
+        answer = llbt.planning.needed(
             res,
             split=apart,
             top=top,
@@ -69,7 +69,7 @@ def needed(
             confidence=confidence,
             rng=0 if rng is None else rng,
         )
-    typer.echo(rendered(found, printing))
+    typer.echo(rendered(answer, printing))
 
 
 def _split(text: str | None, data: llbt.Comparisons | llbt.Rankings) -> Any:

@@ -76,7 +76,7 @@ def pairwise(
         cast("Callable[..., Record]", llbt.pairwise),
     )  # with by= it has another type
     with working("comparing"), mixed(mix) as weights:
-        found = ask(
+        answer = ask(
             res,
             objects=None if only is None else [label_of(data.objects, word) for word in items("only", only)],
             scale=scale,
@@ -89,7 +89,7 @@ def pairwise(
             margin=margin,
             confidence=confidence,
         )
-    typer.echo(rendered(found, printing))
+    typer.echo(rendered(answer, printing))
 
 
 def contrasts(
@@ -136,7 +136,7 @@ def contrasts(
     }
     res = fit_of(formula, data, model)
     with mixed(mix) as weights:
-        found = llbt.contrasts(
+        answer = llbt.contrasts(
             res,
             named,
             scale=scale,
@@ -147,7 +147,7 @@ def contrasts(
             margin=margin,
             confidence=confidence,
         )
-    typer.echo(rendered(found, printing))
+    typer.echo(rendered(answer, printing))
 
 
 def predict(
@@ -198,7 +198,7 @@ def predict(
     res: Any = fit_of(formula, data, model)
     of_judges = {"population": True} if population else {}
     with mixed(mix) as weights, mixed(comparisons) as frame:
-        found = res.predict(
+        answer = res.predict(
             frame, at=where, by=groups, weights=weights, hypothesis=hypothesis, confidence=confidence, **of_judges
         )
-    typer.echo(rendered(found, printing))
+    typer.echo(rendered(answer, printing))

@@ -77,10 +77,10 @@ def aggregate(
 
     with working("reading"):
         scores = scored(file, reading)
-    found = llbt.scores.aggregate(
+    answer = llbt.scores.aggregate(
         scores, method=method, n=n, confidence=confidence, rng=rng, progress=watched() and n > 0, n_jobs=n_jobs
     )
-    typer.echo(rendered(found, printing))
+    typer.echo(rendered(answer, printing))
 
 
 def leaderboard(
@@ -114,7 +114,7 @@ def leaderboard(
 
     with working("reading"):
         scores = scored(file, reading, tuple(dict.fromkeys(name for name in (by, macro) if name is not None)))
-    found = llbt.scores.leaderboard(
+    answer = llbt.scores.leaderboard(
         scores,
         test=test,
         groups=groups,
@@ -127,7 +127,7 @@ def leaderboard(
         progress=watched() and test == "permutation",
         n_jobs=n_jobs,
     )
-    typer.echo(rendered(found, printing, board_page))
+    typer.echo(rendered(answer, printing, board_page))
 
 
 def board(
@@ -202,7 +202,7 @@ def board(
         )
     if without is not None:
         read = read.without(*names("without", without))
-    found = read.leaderboard(
+    answer = read.leaderboard(
         test=test,
         by=by,
         macro=macro,
@@ -214,7 +214,7 @@ def board(
         progress=watched() and test == "permutation",
         n_jobs=n_jobs,
     )
-    typer.echo(rendered(found, printing, board_page))
+    typer.echo(rendered(answer, printing, board_page))
 
 
 def interval(
@@ -245,7 +245,7 @@ def interval(
 
     with working("reading"):
         scores = metric_scores(file, metrics, human=human, system=system, input=input, rater=rater, ignore=ignore)
-    found = {
+    answers = {
         metric: llbt.metrics.interval(
             scores.matrix(metric),
             scores.human_matrix(),
@@ -260,7 +260,7 @@ def interval(
         )
         for metric in scores.metrics
     }
-    typer.echo(rendered(one_below_another(found, "metric", scores.notes), printing))
+    typer.echo(rendered(one_below_another(answers, "metric", scores.notes), printing))
 
 
 def compare_all(
@@ -311,7 +311,7 @@ def compare_all(
             scores = task_scores(
                 file, metrics, human=human, system=system, input=input, rater=rater, ignore=ignore, tasks=tasks
             )
-    found = llbt.metrics.compare_all(
+    answer = llbt.metrics.compare_all(
         scores,
         statistic=statistic,
         level=level,
@@ -325,4 +325,4 @@ def compare_all(
         progress=watched() and method != "williams",
         n_jobs=n_jobs,
     )
-    typer.echo(rendered(found.clusters() if clusters else found, printing))
+    typer.echo(rendered(answer.clusters() if clusters else answer, printing))

@@ -54,7 +54,7 @@ def _parameter(name: str, annotation: Any, default: Any) -> inspect.Parameter:
 
 def _chosen(annotation: Any) -> Any:
     """Return an option whose words are checked here, so that a wrong one is refused as other options are."""
-    kind, *said = get_args(annotation) if get_origin(annotation) is Annotated else (annotation,)
+    kind, *choices = get_args(annotation) if get_origin(annotation) is Annotated else (annotation,)
     words = [word for part in (kind, *get_args(kind)) if get_origin(part) is Literal for word in get_args(part)]
     if not words:
         return annotation
@@ -67,7 +67,7 @@ def _chosen(annotation: Any) -> Any:
     def begun(incomplete: str) -> list[str]:
         return [word for word in words if word.startswith(incomplete)]
 
-    option = copy.copy(said[0])
+    option = copy.copy(choices[0])
     option.parser, option.metavar = chosen, option.metavar or f"<{'|'.join(words)}>"
     option.autocompletion = option.autocompletion or begun
     return Annotated[kind, option]
@@ -75,5 +75,5 @@ def _chosen(annotation: Any) -> Any:
 
 def given(*records: Any) -> dict[str, Any]:
     """Return the given values of records of options, by the names of their fields."""
-    found = {f.name: getattr(record, f.name) for record in records for f in dataclasses.fields(record)}
-    return {name: value for name, value in found.items() if value not in (None, False, 0)}
+    values = {f.name: getattr(record, f.name) for record in records for f in dataclasses.fields(record)}
+    return {name: value for name, value in values.items() if value not in (None, False, 0)}

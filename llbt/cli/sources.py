@@ -16,5 +16,5 @@ def source(module: str, name: str) -> str:
 
 def docstring(text: str) -> str:
     """Return the docstring in a source, in the words of a command: it prints what a function returns."""
-    said = inspect.cleandoc(text.partition(':\n    """')[2].partition('"""')[0])
-    return f"Print {said.removeprefix('Return ')}" if said.startswith("Return ") else said
+    doc = inspect.cleandoc(text.partition(':\n    """')[2].partition('"""')[0])
+    return f"Print {doc.removeprefix('Return ')}" if doc.startswith("Return ") else doc

@@ -40,23 +40,23 @@ def two(name: str, text: str) -> list[str]:
 
 def pairs(name: str, text: str, example: str) -> list[tuple[str, str]]:
     """Return what stands before and after the last = of each part."""
-    found = []
+    parts = []
     for part in items(name, text):
         key, equals, value = (piece.strip() for piece in part.rpartition("="))
         if not equals:
             raise wrong(name, f"found {part!r}; expected parts with an =, such as {example}.")
-        found.append((key, value))
-    return found
+        parts.append((key, value))
+    return parts
 
 
 def assigned(name: str, text: str, example: str) -> dict[str, str]:
     """Return the text after the last = of each part, by the text before it, which must be unique."""
-    found: dict[str, str] = {}
+    by_name: dict[str, str] = {}
     for key, value in pairs(name, text, example):
-        if key in found:
+        if key in by_name:
             raise wrong(name, f"{key!r} is there twice.")
-        found[key] = value
-    return found
+        by_name[key] = value
+    return by_name
 
 
 def outcomes(name: str, text: str) -> Any:
@@ -69,14 +69,18 @@ def outcomes(name: str, text: str) -> Any:
         except (SyntaxError, TypeError, ValueError):
             raise wrong(name, f"{text} is not a mapping; expected one such as {{'left': 'i', 'no': None}}.") from None
     meanings = {"i": "i", "j": "j", "tie": "tie", "bad": "bad", "none": None, "": None}
-    found = assigned(name, text, "left=i,right=j,both=tie,skipped=none")
-    grades = {value: int(value) for value in found.values() if re.fullmatch(r"[+-]?\d{1,3}", value)}
-    unknown = [f"{key}={said}" for key, said in found.items() if said.lower() not in meanings and said not in grades]
+    meanings_given = assigned(name, text, "left=i,right=j,both=tie,skipped=none")
+    grades = {value: int(value) for value in meanings_given.values() if re.fullmatch(r"[+-]?\d{1,3}", value)}
+    unknown = [
+        f"{key}={meaning}"
+        for key, meaning in meanings_given.items()
+        if meaning.lower() not in meanings and meaning not in grades
+    ]
     if unknown:
         raise wrong(name, f"found {unknown[0]!r}; expected i, j, tie, bad, none or a whole number after the =.")
-    said = {key or None: grades.get(value, meanings.get(value.lower())) for key, value in found.items()}
+    meaning = {key or None: grades.get(value, meanings.get(value.lower())) for key, value in meanings_given.items()}
     flags = {"true": True, "false": False}  # as a table has them
-    return said | {flags[key.lower()]: value for key, value in said.items() if key and key.lower() in flags}
+    return meaning | {flags[key.lower()]: value for key, value in meaning.items() if key and key.lower() in flags}
 
 
 def where(name: str, text: str) -> str | dict[str, str]:
@@ -86,18 +90,18 @@ def where(name: str, text: str) -> str | dict[str, str]:
 
 def sides(name: str, text: str) -> dict[str, list[str]]:
     """Return the two columns of each side covariate."""
-    found = {key: value.split(":") for key, value in assigned(name, text, "length=length_a:length_b").items()}
-    for key, columns in found.items():
+    sides_of = {key: value.split(":") for key, value in assigned(name, text, "length=length_a:length_b").items()}
+    for key, columns in sides_of.items():
         if not key or len(columns) != 2 or not all(columns):
             raise wrong(name, f"found '{key}={':'.join(columns)}'; expected one such as length=length_a:length_b.")
-    return found
+    return sides_of
 
 
 def numbers(name: str, text: str) -> dict[str, float]:
     """Return numbers by name."""
-    found = assigned(name, text, "tie=-0.5")
+    values = assigned(name, text, "tie=-0.5")
     try:
-        return {key: float(value) for key, value in found.items()}
+        return {key: float(value) for key, value in values.items()}
     except ValueError as error:
         raise wrong(name, f"{error}; expected a number after each =, such as tie=-0.5.") from None
 
@@ -119,8 +123,8 @@ def prior_of(text: str | None) -> Any:
 
 def among(labels: Iterable[Any], text: str) -> Any:
     """Return the label with this text, as 3 may be a number; without one a number, or else the text."""
-    if (found := next((label for label in labels if str(label) == text), None)) is not None:
-        return found
+    if (match := next((label for label in labels if str(label) == text), None)) is not None:
+        return match
     try:
         return float(text)
     except ValueError:

@@ -14,7 +14,7 @@ from support.shell import refused, run
 import llbt
 from llbt.cli import messages
 from llbt.cli.catalog import made
-from llbt.cli.messages import Said, spelled, working
+from llbt.cli.messages import ErrorStream, spelled, working
 
 OPTIONS = {
     "cov_type": "--cov-type",
@@ -110,7 +110,7 @@ def test_nothing_is_said_into_a_pipe_or_of_what_is_quick(
 
 def test_a_bar_begins_its_line_again_and_nothing_else_is_a_command_to_the_terminal() -> None:
     raw = io.BytesIO()
-    said = Said(raw, encoding="utf-8", write_through=True)
+    said = ErrorStream(raw, encoding="utf-8", write_through=True)
     said.write("\r 50 %|█████")
     said.write("error: a\rb\x1b[2J\n")
     assert raw.getvalue().decode() == "\r 50 %|█████error: a\\rb\\x1b[2J\n"
