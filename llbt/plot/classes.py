@@ -34,12 +34,12 @@ _MOST_ROWS = 30  # judges, beyond which a picture grows no higher
 
 
 @checked
-def classes(found: Classes, *, confidence: Confidence = 0.95, ax: Axes | None = None) -> Axes:
+def classes(latent_classes: Classes, *, confidence: Confidence = 0.95, ax: Axes | None = None) -> Axes:
     """Plot the log-worths of the objects in each latent class of judges, with their intervals.
 
     Parameters
     ----------
-    found : LatentClasses
+    latent_classes : LatentClasses
         The result of ``llbt.judges.classes(formula, c)[k]``.
     confidence : float
         Level of the intervals, which allow for uncertain class membership.
@@ -73,41 +73,44 @@ def classes(found: Classes, *, confidence: Confidence = 0.95, ax: Axes | None = 
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['class 1: 62.7 %', 'class 2: 37.3 %']
     """
-    if not found.pooled.design.plain:
+    if not latent_classes.pooled.design.plain:
         raise DesignError(
-            f"the worths of {found.pooled.specification.formula!r} depend on covariates, so a class has several sets",
+            f"the worths of {latent_classes.pooled.specification.formula!r} depend on covariates, so a class has "
+            "several sets",
             "Plot classes of a formula in which object stands alone.",
         )
-    objects = found.pooled.comparisons.objects
-    own, _ = centred(found.pooled, None)
+    objects = latent_classes.pooled.comparisons.objects
+    own, _ = centred(latent_classes.pooled, None)
     order = np.argsort(-own.estimate, kind="stable")
-    estimates, ends = _worths(found, confidence)
-    gone = {label: ", at infinity" if label in found.infinite else "" for label in found.labels}
-    said = [f"class {label}: {format_percent(found.shares[label])}{gone[label]}" for label in found.labels]
+    estimates, ends = _worths(latent_classes, confidence)
+    gone = {label: ", at infinity" if label in latent_classes.infinite else "" for label in latent_classes.labels}
+    legends = [
+        f"class {label}: {format_percent(latent_classes.shares[label])}{gone[label]}" for label in latent_classes.labels
+    ]
     labels = [objects[k] for k in order]
     edge = np.nanmax(np.abs(ends)) * _BEYOND if np.isfinite(ends).any() else np.inf
     estimates = np.clip(estimates, -edge, edge)
     level = f"log-worth λ, mean 0\n({100 * confidence:.4g} % intervals)"
-    return side_by_side(labels, estimates[:, order], ends[:, order], said, level, ax=ax)
+    return side_by_side(labels, estimates[:, order], ends[:, order], legends, level, ax=ax)
 
 
-def _worths(found: ClassesLike, confidence: float) -> tuple[FloatArray, FloatArray]:
+def _worths(latent: ClassesLike, confidence: float) -> tuple[FloatArray, FloatArray]:
     """Return the centred log-worths of each class, shape (K, J), and the ends of their intervals, (K, J, 2)."""
     half = float(critical_values(confidence, np.array([np.inf]))[0])
-    each = [centred(found.results(label), None)[0] for label in found.labels]
+    each = [centred(latent.results(label), None)[0] for label in latent.labels]
     estimates = np.array([one.estimate for one in each])
     errors = half * np.sqrt(np.maximum([np.diag(one.cov) for one in each], 0.0))
-    errors[[label - 1 for label in found.infinite]] = np.nan
+    errors[[label - 1 for label in latent.infinite]] = np.nan
     return estimates, np.stack([estimates - errors, estimates + errors], axis=2)
 
 
 @checked
-def posteriors(found: Classes, *, ax: Axes | None = None) -> Axes:
+def posteriors(latent_classes: Classes, *, ax: Axes | None = None) -> Axes:
     """Plot for each judge the probability of each latent class.
 
     Parameters
     ----------
-    found : LatentClasses
+    latent_classes : LatentClasses
         The result of ``llbt.judges.classes(formula, c)[k]``.
     ax : matplotlib.axes.Axes, optional
         Where to draw; by default a new figure.
@@ -133,18 +136,18 @@ def posteriors(found: Classes, *, ax: Axes | None = None) -> Axes:
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['class 1', 'class 2']
     """
-    posterior = found.posterior.to_numpy()
+    posterior = latent_classes.posterior.to_numpy()
     modal = posterior.argmax(axis=1)
     order = np.lexsort((-posterior.max(axis=1), modal))
     judges = len(order)
-    ax = axes_of(ax, COLUMN, rows_height(min(judges, _MOST_ROWS)) + 0.1 * ((found.k + 1) // 2))
+    ax = axes_of(ax, COLUMN, rows_height(min(judges, _MOST_ROWS)) + 0.1 * ((latent_classes.k + 1) // 2))
     edges = np.repeat(np.arange(judges + 1) - 0.5, 2)[1:-1]  # both ends of each row
     upto = np.concatenate([np.zeros((judges, 1)), np.cumsum(posterior[order], axis=1)], axis=1)
     upto = np.repeat(np.minimum(upto, 1.0), 2, axis=0)
-    for k, label in enumerate(found.labels):
+    for k, label in enumerate(latent_classes.labels):
         colour, _ = look_of(k)
         ax.fill_betweenx(edges, upto[:, k], upto[:, k + 1], color=colour, linewidth=0, label=f"class {label}")
-    name_rows(ax, short_names([str(found.by_judge.levels[g]) for g in order]))
+    name_rows(ax, short_names([str(latent_classes.by_judge.levels[g]) for g in order]))
     ax.set_xlim(0, 1)
     label_scale(ax, f"probability of each class, given all that a judge said\n({counted(judges, 'judge')})")
     legend_above(ax, columns=4)

@@ -47,13 +47,13 @@ _XLABELS = {"top": "Best systems taken", "rolling": "Rank of the best system", "
 
 @checked
 def subset_correlations(
-    found: Annotated[SubsetCorrelations | Mapping[str, SubsetCorrelations], JUDGED_INSIDE], *, ax: Axes | None = None
+    subsets: Annotated[SubsetCorrelations | Mapping[str, SubsetCorrelations], JUDGED_INSIDE], *, ax: Axes | None = None
 ) -> Axes:
     """Plot correlations with human scores over the best systems, over neighbours in quality, or over random systems.
 
     Parameters
     ----------
-    found : SubsetCorrelations, or mapping of name to such
+    subsets : SubsetCorrelations, or mapping of name to such
         The result of `subset_correlations`; several results for several metrics, or to compare the best with random
         systems. Rolling subsets need an axis of their own, so they cannot be drawn with others.
     ax : matplotlib.axes.Axes, optional
@@ -80,7 +80,7 @@ def subset_correlations(
     >>> ax.get_xlabel(), ax.get_ylabel()
     ('Best systems taken', "Pearson's r")
     """
-    drawn = _checked_subsets(found)
+    drawn = _checked_subsets(subsets)
     ax = axes_of(ax, COLUMN, 2.8)
     from matplotlib.ticker import MaxNLocator
 
@@ -101,9 +101,9 @@ def subset_correlations(
     return finish(ax)
 
 
-def _checked_subsets(found: object) -> dict[str, SubsetCorrelations]:
+def _checked_subsets(subsets: object) -> dict[str, SubsetCorrelations]:
     """Return what is to be drawn by name; everything on the same axes."""
-    given = dict(found) if isinstance(found, Mapping) else {"": found}
+    given = dict(subsets) if isinstance(subsets, Mapping) else {"": subsets}
     drawn = {str(name): one for name, one in given.items() if isinstance(one, SubsetCorrelations)}
     if not drawn or len(drawn) < len(given):
         raise OptionError(
@@ -169,12 +169,12 @@ def decisions(decisions: DecisionTable, *, ax: Axes | None = None) -> Axes:
     area = float(np.clip(16 * _FEW_PAIRS / max(1, len(x)), 1.5, 16))  # points²
     edge = 0.5 if len(x) <= _FEW_PAIRS else 0.0
     for zorder, name in enumerate(["neither", "both", "humans_only", "metric_only", "opposite"], start=1):
-        kept = outcome == name
-        if kept.any():
+        mask = outcome == name
+        if mask.any():
             label, colour, marker = _LOOKS[name]
-            text = f"{label}: {int(kept.sum()):,}"
+            text = f"{label}: {int(mask.sum()):,}"
             ax.scatter(
-                x[kept], y[kept], s=area, color=colour, marker=marker, label=text, linewidths=edge, zorder=zorder
+                x[mask], y[mask], s=area, color=colour, marker=marker, label=text, linewidths=edge, zorder=zorder
             )
     ax.set_xlabel("Metric difference")
     ax.set_ylabel("Human difference")
@@ -224,9 +224,9 @@ def difference_curve(curve: DifferenceCurve, *, unit: str = "", ax: Axes | None 
     ax = axes_of(ax, COLUMN, 2.8)
     largest = _reach(curve)
     at = np.linspace(0, largest, 201)
-    found = curve.predict(at)
-    ax.fill_between(at, found["conf_low"], found["conf_high"], color=BLUE, alpha=0.2, linewidth=0)
-    ax.plot(at, found["estimate"], color=BLUE, linewidth=1.4)
+    probability = curve.predict(at)
+    ax.fill_between(at, probability["conf_low"], probability["conf_high"], color=BLUE, alpha=0.2, linewidth=0)
+    ax.plot(at, probability["estimate"], color=BLUE, linewidth=1.4)
     bins = curve.bins
     points(ax, bins.mean, bins.estimate, np.column_stack([bins.conf_low, bins.conf_high]), (ORANGE, "o"), across=False)
     _mark_target(ax, curve, largest)

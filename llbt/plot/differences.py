@@ -120,9 +120,9 @@ def _name_sides(ax: Axes, two: _Two, names: list[str]) -> None:
     box = {"facecolor": "white", "edgecolor": "none", "pad": 1.0, "alpha": 0.8}
     wins_i, _, wins_j = two.shares
     corners = [((0.97, 0.03), ("right", "bottom")), ((0.03, 0.97), ("left", "top"))]
-    said = [(f"{names[0]} wins {wins_i}", _I), (f"{names[1]} wins {wins_j}", _J)]
+    texts = [(f"{names[0]} wins {wins_i}", _I), (f"{names[1]} wins {wins_j}", _J)]
     order = 1 if two.higher_is_better else -1
-    for (place, side), (text, colour) in zip(corners[::order], said, strict=True):
+    for (place, side), (text, colour) in zip(corners[::order], texts, strict=True):
         ax.text(
             *place,
             text,
@@ -230,7 +230,7 @@ def _two_systems(frame: object, names: tuple[Label, Label]) -> _Two:
     if gone:
         raise OptionError(f"no system {listed(gone)}", expected=f"two of {listed(list(scores.systems), 20)}")
     row_i, row_j = (scores.systems.index(name) for name in names)
-    side = TIE - scores.rule.said(scores.better[row_i], scores.better[row_j]).astype(np.int64)
+    side = TIE - scores.rule.outcomes(scores.better[row_i], scores.better[row_j]).astype(np.int64)
     i, j = scores.values[row_i], scores.values[row_j]
     both = ~(np.isnan(i) | np.isnan(j))
     if not both.any():

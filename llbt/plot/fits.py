@@ -161,10 +161,10 @@ def _cell_names(frame: pd.DataFrame, objects: Sequence[Label]) -> list[str]:
     short = dict(zip(objects, short_names(objects, 12), strict=True))
     covariates = [name for name in frame if name not in known]
     rows = frame.to_dict("records")
-    return [left_to_right(", ".join([_said(row, short), *(str(row[name]) for name in covariates)])) for row in rows]
+    return [left_to_right(", ".join([_label(row, short), *(str(row[name]) for name in covariates)])) for row in rows]
 
 
-def _said(row: dict[Any, Any], short: dict[Any, str]) -> str:
+def _label(row: dict[Any, Any], short: dict[Any, str]) -> str:
     i, j = short[row["object_i"]], short[row["object_j"]]
     if row["outcome"] == "tie":
         return f"{i} ties {j}"
@@ -186,11 +186,11 @@ def _write_models(ax: Axes, frame: pd.DataFrame) -> None:
 
 
 def _tests(frame: pd.DataFrame) -> list[str]:
-    found = []
+    tests = []
     for df, p in zip(frame["df"], frame["p_value"], strict=True):
         if math.isnan(df) or math.isnan(p):
-            found.append("")
+            tests.append("")
         else:
             text = format_p(p)
-            found.append(f"{format_count(df)} df, p {text if text.startswith('<') else '= ' + text}")
-    return found
+            tests.append(f"{format_count(df)} df, p {text if text.startswith('<') else '= ' + text}")
+    return tests

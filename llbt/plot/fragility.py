@@ -21,12 +21,12 @@ _NAME = 14  # letters of each of two objects beside the axis
 
 
 @checked
-def fragility(found: Fragility | WithWorths, *, ax: Axes | None = None) -> Axes:
+def fragility(removals: Fragility | WithWorths, *, ax: Axes | None = None) -> Axes:
     """Plot how many units have to be left out for each change of a ranking.
 
     Parameters
     ----------
-    found : Fragility or a fit
+    removals : Fragility or a fit
         The result of `llbt.fragility`. For a fit, the changes of neighbours: ``llbt.fragility(res,
         change="adjacent")``.
     ax : matplotlib.axes.Axes, optional
@@ -49,8 +49,8 @@ def fragility(found: Fragility | WithWorths, *, ax: Axes | None = None) -> Axes:
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['A < D', 'D < B', 'B < C']
     """
-    found = found if isinstance(found, Fragility) else fragility_of(found, change="adjacent")
-    table = found.to_frame()
+    removals = removals if isinstance(removals, Fragility) else fragility_of(removals, change="adjacent")
+    table = removals.to_frame()
     pairs = table[["object", "overtaken_by"]].to_numpy()
     labels = pd.unique(pairs.ravel())
     short = dict(zip(labels, short_names(labels, _NAME), strict=True))  # all at once: no two objects with one name
@@ -68,12 +68,12 @@ def fragility(found: Fragility | WithWorths, *, ax: Axes | None = None) -> Axes:
             drawn = points(ax, place, rows[chosen], np.column_stack([place] * 2), (BLUE, "o"), label=label)
             drawn.lines[0].set_markerfacecolor(face)
     gone = np.isnan(removed)
-    end = found.total if not gone.all() else max(found.total, 2.0)
+    end = removals.total if not gone.all() else max(removals.total, 2.0)
     if gone.any():
         points(
             ax, np.full(gone.sum(), end), rows[gone], np.full((gone.sum(), 2), end), (GREY, ">"), label="not changed"
         )
     ax.set_xlim(0.7, 1.4 * max(end if gone.any() else np.nanmax(removed), 2.0))
     legend_above(ax, columns=3)
-    label_scale(ax, f"{found.unit}s left out, of {format_count(found.total)}")
+    label_scale(ax, f"{removals.unit}s left out, of {format_count(removals.total)}")
     return finish(ax)

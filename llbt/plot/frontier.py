@@ -57,13 +57,13 @@ def frontier(costs: CostFrontier, *, ax: Axes | None = None) -> Axes:
     known = costs.cost[~(np.isnan(costs.cost) | np.isnan(costs.score))]
     if len(known) and known.min() > 0 and known.max() > _WIDE * known.min():
         set_log_axis(ax, "x")
-    for kept, colour, label in (
+    for mask, colour, label in (
         (~costs.on_frontier, GREY, "beaten"),
         (costs.on_frontier, BLUE, "frontier (share of resamples)"),
     ):
-        if not kept.any():
+        if not mask.any():
             continue
-        ax.scatter(costs.cost[kept], costs.score[kept], s=16, color=colour, label=label, linewidths=0.5, zorder=2)
+        ax.scatter(costs.cost[mask], costs.score[mask], s=16, color=colour, label=label, linewidths=0.5, zorder=2)
     order = np.flatnonzero(costs.on_frontier)
     ax.step(costs.cost[order], costs.score[order], where="post", color=BLUE, linewidth=0.8, zorder=1)
     ax.set_xlabel(f"mean cost ({costs.cost_unit})" if costs.cost_unit else "mean cost")

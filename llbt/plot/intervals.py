@@ -22,7 +22,7 @@ from ..inference.pairwise import pairwise
 from ..inference.pairwise_record import Pairwise, takes_many_letters
 from ..inference.quasi_variances import quasi_variances
 from ..inference.ranks import leaderboard
-from ..inference.scales import FACTORS, OF_MEAN, Scale, said_of
+from ..inference.scales import FACTORS, OF_MEAN, Scale, scale_text
 from ..inference.unit_losses import names_of
 from ..scores.leaderboard_result import ScoreLeaderboard
 from .side_by_side import side_by_side
@@ -157,8 +157,8 @@ def intervals(
     if middle is not None:
         zero_line(ax, middle)
     points(ax, frame["estimate"], range(len(frame)), frame[["conf_low", "conf_high"]], (BLUE, "o"))
-    told = _draw_groups(ax, pairs, frame["object"].tolist())
-    label_scale(ax, _scale_said(worths, scale, against) + told)
+    note = _draw_groups(ax, pairs, frame["object"].tolist())
+    label_scale(ax, _scale_label(worths, scale, against) + note)
     return finish(ax, height=ROW * len(frame))
 
 
@@ -250,20 +250,20 @@ def _are_fits(several: object) -> bool:
 
 def _series(res: WithWorths | FitPart | Several, at: At, by: By | None) -> list[_Series]:
     """Return the estimates of each fit in each group."""
-    found = [
+    series = [
         _Series(", ".join([*([name] if name else []), *map(str, group.shown.values())]), average_of(fit), group)
         for name, fit in _named(res).items()
         for group in groups_of(fit, at, by, None, None)
     ]
-    if len(found) > _MOST_BESIDE:
-        shown = [one.group.shown for one in found]
+    if len(series) > _MOST_BESIDE:
+        shown = [one.group.shown for one in series]
         some = {name: list(dict.fromkeys(group[name] for group in shown))[:2] for name in shown[0]}
         raise OptionError(
-            f"{len(found)} fits or groups beside each other",
+            f"{len(series)} fits or groups beside each other",
             f"Name some groups: at={safe_repr(some)}." if some else "Pass fewer fits.",
             expected=f"at most {_MOST_BESIDE}",
         )
-    return found
+    return series
 
 
 def _named(res: WithWorths | FitPart | Several) -> Mapping[str, WithWorths | FitPart]:
@@ -286,9 +286,9 @@ def _plot_several(
                 "Fit tables of the same objects: c.select(objects=[…]).",
             )
     drawn = [_intervals(one.worths, one.group.at, scale, bars, confidence) for one in series]
-    said = {_scale_said(one.worths, scale, against) for one, (_, against) in zip(series, drawn, strict=True)}
-    if len(said) > 1:
-        raise DesignError(f"the estimates do not mean the same: {listed(sorted(said))}", "Choose scale='log_worth'.")
+    labels = {_scale_label(one.worths, scale, against) for one, (_, against) in zip(series, drawn, strict=True)}
+    if len(labels) > 1:
+        raise DesignError(f"the estimates do not mean the same: {listed(sorted(labels))}", "Choose scale='log_worth'.")
     frames = [frame.set_index("object").reindex(objects) for frame, _ in drawn]
     estimates = np.array([frame["estimate"].to_numpy(dtype=float) for frame in frames])
     ends = np.array([frame[["conf_low", "conf_high"]].to_numpy(dtype=float) for frame in frames])
@@ -302,7 +302,7 @@ def _plot_several(
         estimates[:, order],
         ends[:, order],
         [one.name for one in series],
-        said.pop(),
+        labels.pop(),
         zero=_middle(scale),
         logs=logs,
         title="" if by is None else by if isinstance(by, str) else ", ".join(by),
@@ -310,8 +310,8 @@ def _plot_several(
     )
 
 
-def _scale_said(res: Estimates, scale: Scale, against: str) -> str:
-    return said_of(scale, _LEVELS, not res.response.plain_odds) + against
+def _scale_label(res: Estimates, scale: Scale, against: str) -> str:
+    return scale_text(scale, _LEVELS, not res.response.plain_odds) + against
 
 
 def _middle(scale: Scale) -> float | None:
@@ -388,7 +388,7 @@ def _plot_rank_sets(frame: pd.DataFrame, ranges: str, ax: Axes | None) -> Axes:
     return finish(ax)
 
 
-def _plot_rank_shares(frame: pd.DataFrame, told: str, ax: Axes | None) -> Axes:
+def _plot_rank_shares(frame: pd.DataFrame, note: str, ax: Axes | None) -> Axes:
     share = frame.pivot(index="object", columns="rank", values="estimate")
     mean = (share * share.columns.to_numpy()).sum(axis=1)
     share = share.loc[mean.sort_values(kind="stable").index]
@@ -404,7 +404,7 @@ def _plot_rank_shares(frame: pd.DataFrame, told: str, ax: Axes | None) -> Axes:
     if size <= _CELLS:
         _write_shares(ax, values, image)
     _mark_ranks(ax, size)
-    label_scale(ax, f"rank ({told})")
+    label_scale(ax, f"rank ({note})")
     make_room(ax)
     colour_bar(ax, image, "share")
     return finish(ax)

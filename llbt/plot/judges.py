@@ -20,7 +20,7 @@ from ..formulas.coding import Codings
 from ..formulas.grid import At, check_at, covariate_grid, rows_at
 from ..formulas.variables import Block, is_summed
 from ..inference.log_worths import LogWorths, centred, worth_classes
-from ..inference.scales import OF_MEAN, Scale, said_of, worths_on_scale
+from ..inference.scales import OF_MEAN, Scale, scale_text, worths_on_scale
 from .style import (
     BLUE,
     COLUMN,
@@ -126,17 +126,19 @@ def judges(
     if scale in ("probability", "odds_ratio"):
         set_log_axis(ax, "x")
     _draw_pooled(ax, [part[order] for part in shared], name)
-    for k, (label, found) in enumerate(classes.items()):
-        parts = [part[order] for part in worths_on_scale(found, scale, z)]
+    for k, (label, log_worths) in enumerate(classes.items()):
+        parts = [part[order] for part in worths_on_scale(log_worths, scale, z)]
         _draw_class(ax, parts, label, k, len(classes))
     name_rows(ax, short_names([objects[k] for k in order]))
     if not few:
         _name_far(
-            ax, list(classes), np.array([worths_on_scale(found, scale, z)[0][order] for found in classes.values()])
+            ax,
+            list(classes),
+            np.array([worths_on_scale(log_worths, scale, z)[0][order] for log_worths in classes.values()]),
         )
     for edge in range(1, len(objects)):
         ax.axhline(edge - 0.5, color=PALE, linewidth=0.5, zorder=-1)
-    what = said_of(scale, _SCALES, not res.response.plain_odds, OF_MEAN)
+    what = scale_text(scale, _SCALES, not res.response.plain_odds, OF_MEAN)
     label_scale(ax, what + (f"\n({100 * confidence:.4g} % intervals)" if few else ""))
     legend_above(ax, columns=3 if few else 2)
     return finish(ax)
@@ -189,13 +191,13 @@ def ties(res: PlainFit, *, at: At = None, confidence: Confidence = 0.95, ax: Axe
         )
     check_at(at, average=False)
     covariate_grid(codings_of(res), tuple(looks), at if isinstance(at, Mapping) else None)  # refuses what none has
-    found = {block: _effects(res, block, at, confidence) for block in looks}
-    labels = list(dict.fromkeys(label for frame in found.values() for label in frame["label"]))
+    effects = {block: _effects(res, block, at, confidence) for block in looks}
+    labels = list(dict.fromkeys(label for frame in effects.values() for label in frame["label"]))
     ax = rows_of(ax, short_names(labels), 0.22, more=0.25)
     zero_line(ax)
-    step = min(0.3, 0.8 / len(found))
-    for k, (block, frame) in enumerate(found.items()):
-        y = np.array([labels.index(label) for label in frame["label"]]) + step * (k - (len(found) - 1) / 2)
+    step = min(0.3, 0.8 / len(effects))
+    for k, (block, frame) in enumerate(effects.items()):
+        y = np.array([labels.index(label) for label in frame["label"]]) + step * (k - (len(effects) - 1) / 2)
         name, colour, marker = looks[block]
         points(ax, frame["estimate"], y, frame[["conf_low", "conf_high"]], (colour, marker), label=name)
     undecided = "γ" if res.log_linear else "cut θ₁" if set(looks) <= {"tie", "order"} else "cuts"
@@ -211,14 +213,14 @@ def ties(res: PlainFit, *, at: At = None, confidence: Confidence = 0.95, ax: Axe
 
 def _classes(res: Estimates, at: At) -> dict[str, LogWorths]:
     """Return the centred log-worths of each class."""
-    found, shown, _ = worth_classes(res, at)
+    classes, shown, _ = worth_classes(res, at)
     rows = list(zip(*shown.values(), strict=True))
     if len(rows) < 2:
         raise DesignError(
             f"the model {res.specification.formula!r} has no judge effects or other interactions",
             "Fit object * judge, or ask plot.intervals(res).",
         )
-    return {", ".join(map(str, row)): one.centred() for row, one in zip(rows, found, strict=True)}
+    return {", ".join(map(str, row)): one.centred() for row, one in zip(rows, classes, strict=True)}
 
 
 def _pooled_worths(res: Estimates, pooled: Estimates | None) -> tuple[LogWorths, str]:

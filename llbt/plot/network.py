@@ -99,11 +99,11 @@ def network(res: PlainFit, *, at: At = "average", ax: Axes | None = None) -> Axe
     ax.set(xlim=(-1.08, 1.08), ylim=(-1.08, 1.08), xticks=[], yticks=[])
     without_frame(ax)
     make_room(ax, circle, circle + 0.6)  # of the latter the colours below
-    colour_bar(ax, lines, _said_below(frame, "widest line"), extend="both")
+    colour_bar(ax, lines, _text_below(frame, "widest line"), extend="both")
     return ax
 
 
-def _said_below(frame: pd.DataFrame, largest: str) -> str:
+def _text_below(frame: pd.DataFrame, largest: str) -> str:
     most = counted(float(frame["judgments"].max()), "judgment")
     return f"standardized residual:\nthe better object won less | more often\nthan expected; {largest}: {most}"
 
@@ -129,13 +129,13 @@ def _draw_matrix(ax: Axes | None, names: list[str], frame: pd.DataFrame) -> Axes
     bands(ax, size)
     name_rows(ax, names)
     ax.set_xlim(-0.5, size - 0.5)
-    kept = thinned(ax, size, "x")
-    ax.set_xticks(kept, [names[k] for k in kept], rotation=90, fontsize=row_size(ax, len(kept)))
+    ticks = thinned(ax, size, "x")
+    ax.set_xticks(ticks, [names[k] for k in ticks], rotation=90, fontsize=row_size(ax, len(ticks)))
     ax.xaxis.tick_top()
     ax.tick_params(axis="x", length=0)
     without_frame(ax)
     make_room(ax, side, side + 0.6)
-    colour_bar(ax, drawn, _said_below(frame, "largest square"), extend="both")
+    colour_bar(ax, drawn, _text_below(frame, "largest square"), extend="both")
     return finish(ax, side)
 
 

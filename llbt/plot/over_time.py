@@ -106,8 +106,8 @@ def over_time(
     ax.margins(x=0)
     if isinstance(answer, Drift):
         _name_periods(ax, answer)
-    ax.set_xlabel(_said_below(answer, len(coloured) if rest else 0))
-    ax.set_ylabel(_said_beside(answer))
+    ax.set_xlabel(_text_below(answer, len(coloured) if rest else 0))
+    ax.set_ylabel(_text_beside(answer))
     literally([ax.xaxis.label, ax.yaxis.label])
     name_ends(ax, ends, _HEIGHT)
     return ax
@@ -135,11 +135,11 @@ def _answered(answer: Drift | EloHistory | PlainFit, time: str | None) -> Drift 
     return drift(answer, time=time)
 
 
-def _of_drift(found: Drift) -> list[_Curve]:
-    x = np.array(found.levels, dtype=np.float64) if found.numbers else np.arange(float(len(found.levels)))
-    bounds = found.bounds()
+def _of_drift(drift: Drift) -> list[_Curve]:
+    x = np.array(drift.levels, dtype=np.float64) if drift.numbers else np.arange(float(len(drift.levels)))
+    bounds = drift.bounds()
     return [
-        _Curve(label, x, found.estimate[:, j], bounds[:, j]) for j, label in enumerate(found.res.comparisons.objects)
+        _Curve(label, x, drift.estimate[:, j], bounds[:, j]) for j, label in enumerate(drift.res.comparisons.objects)
     ]
 
 
@@ -150,9 +150,9 @@ def _of_history(history: EloHistory) -> list[_Curve]:
     for k, label in enumerate(history.objects):
         row, side = np.nonzero(history.pairs == k)
         every = -(-len(row) // _POINTS) or 1
-        kept = np.arange(len(row))[::-every][::-1]  # the last among them
-        place = row[kept]
-        ratings = np.concatenate([[history.start[k]], history.after[place, side[kept]], [history.estimate[k]]])
+        steps = np.arange(len(row))[::-every][::-1]  # the last among them
+        place = row[steps]
+        ratings = np.concatenate([[history.start[k]], history.after[place, side[steps]], [history.estimate[k]]])
         curves.append(_Curve(label, x[np.concatenate([[0], place + 1, [len(x) - 1]])], ratings, steps=True))
     return curves
 
@@ -170,12 +170,12 @@ def _is_measured(history: EloHistory) -> bool:
     return history.times is not None and history.times.dtype.kind in "iufM"
 
 
-def _said_below(answer: Drift | EloHistory, coloured: int) -> str:
-    said = str(answer.time) if isinstance(answer, Drift) or _is_measured(answer) else "judgments"
-    return f"{said}\n(in colour: the {coloured} that change most)" if coloured else said
+def _text_below(answer: Drift | EloHistory, coloured: int) -> str:
+    label = str(answer.time) if isinstance(answer, Drift) or _is_measured(answer) else "judgments"
+    return f"{label}\n(in colour: the {coloured} that change most)" if coloured else label
 
 
-def _said_beside(answer: Drift | EloHistory) -> str:
+def _text_beside(answer: Drift | EloHistory) -> str:
     if isinstance(answer, Drift):
         return f"log-worth λ, less the mean\n({100 * answer.confidence:.4g} % intervals)"
     return "Elo rating"
@@ -197,8 +197,8 @@ def _draw_panels(answer: Drift | EloHistory, curves: list[_Curve], shown: list[i
         _thin_dates(panel)
     band = ", its intervals" if isinstance(answer, Drift) else ""
     handles = marks(f"the object of the panel{band}", "the others", BLUE)
-    said = _said_below(answer, 0) + (f" (the {len(shown)} that change most)" if len(shown) < len(curves) else "")
-    return finish_panels(panels, said, _said_beside(answer), handles)
+    heading = _text_below(answer, 0) + (f" (the {len(shown)} that change most)" if len(shown) < len(curves) else "")
+    return finish_panels(panels, heading, _text_beside(answer), handles)
 
 
 def _path(ax: Axes, curve: _Curve) -> Any:
@@ -233,12 +233,12 @@ def _draw(ax: Axes, curve: _Curve, colour: str, width: float) -> None:
     ax.plot(curve.x, curve.y, color=colour, linewidth=width, alpha=alpha, drawstyle=style, label=str(curve.label))
 
 
-def _name_periods(ax: Axes, found: Drift) -> None:
+def _name_periods(ax: Axes, labels: Drift) -> None:
     """Write labels below the axis: a selection of many, and upright if they are too long."""
-    if found.numbers:
+    if labels.numbers:
         return
-    names = short_names(found.levels)
-    kept = thinned(ax, len(names), "x")
-    upright = max(len(name) for name in names) * len(kept) > _LETTERS
-    ax.set_xticks(list(kept), [names[k] for k in kept], rotation=90 if upright else 0)
+    names = short_names(labels.levels)
+    ticks = thinned(ax, len(names), "x")
+    upright = max(len(name) for name in names) * len(ticks) > _LETTERS
+    ax.set_xticks(list(ticks), [names[k] for k in ticks], rotation=90 if upright else 0)
     literally(ax.get_xticklabels())

@@ -97,12 +97,12 @@ def probabilities(res: WithWorths | FitPart, *, at: At = None, ax: Axes | None =
     pairs = pairwise(res, scale="probability", at=at)
     order = pairs.ranking
     objects = [pairs.objects[k] for k in order]
-    found = _square(pairs.to_frame(), objects)
+    square = _square(pairs.to_frame(), objects)
     wins = _wins_at(res.comparisons, at).reindex(index=objects, columns=objects, fill_value=0.0).to_numpy()
-    return probability_map(objects, found, wins, ax)
+    return probability_map(objects, square, wins, ax)
 
 
-def probability_map(objects: Sequence[Any], found: FloatArray, wins: FloatArray | None, ax: Axes | None) -> Axes:
+def probability_map(objects: Sequence[Any], probability: FloatArray, wins: FloatArray | None, ax: Axes | None) -> Axes:
     """Draw probabilities that the object of the row is preferred to that of the column, shape (J, J).
 
     Below each probability stand the counts of wins (J, J), where there are counts that belong to them.
@@ -117,19 +117,19 @@ def probability_map(objects: Sequence[Any], found: FloatArray, wins: FloatArray 
         "Draw fewer objects: fit Comparisons.select(objects=[…]).",
     )
     colours = diverging("#F7F7F7")
-    low, high = scale_around_half(found)
-    image = ax.imshow(found, cmap=colours, vmin=low, vmax=high)
+    low, high = scale_around_half(probability)
+    image = ax.imshow(probability, cmap=colours, vmin=low, vmax=high)
     name_rows(ax, names)
-    kept = thinned(ax, size)
+    ticks = thinned(ax, size)
     upright = size * max(map(len, names)) > 24
-    ax.set_xticks(kept, [names[k] for k in kept], rotation=90 if upright else 0)
+    ax.set_xticks(ticks, [names[k] for k in ticks], rotation=90 if upright else 0)
     ax.xaxis.tick_top()
-    ax.tick_params(axis="x", length=0, labelsize=row_size(ax, len(kept)))
+    ax.tick_params(axis="x", length=0, labelsize=row_size(ax, len(ticks)))
     literally(ax.get_xticklabels())
     without_frame(ax)
     make_room(ax, side - 1.2, side - 1.2)
     colour_bar(ax, image, "P(row beats column), given a decision")
-    _write_cells(ax, found, wins, image)
+    _write_cells(ax, probability, wins, image)
     return finish(ax)
 
 
@@ -171,8 +171,8 @@ def outcomes(c: Comparisons, *, rows: Rows = "pair", most: Count = 30, ax: Axes 
     response = THREE if c.response == TWO else c.response
     ends, counts = _outcomes_by_pair(c, response) if rows == "pair" else _outcomes_by_object(c, response)
     every = len(ends)
-    kept = _most_judged(response.tally(counts), most)
-    ends, counts = ends[kept], counts[kept]
+    chosen = _most_judged(response.tally(counts), most)
+    ends, counts = ends[chosen], counts[chosen]
     share = counts / counts.sum(axis=1, keepdims=True)
     names = short_names(c.objects, 14 if rows == "pair" else 24)
     ax = axes_of(ax, COLUMN, rows_height(len(counts)) + 0.2)
@@ -188,9 +188,9 @@ def outcomes(c: Comparisons, *, rows: Rows = "pair", most: Count = 30, ax: Axes 
     )
     note_beside(ax, beside)
     ax.set_xlim(0, 1)
-    gone = len(kept) < every
+    gone = len(chosen) < every
     label_scale(
-        ax, "share of the judgments" + (f"\n(the {counted(len(kept), rows)} with the most judgments)" if gone else "")
+        ax, "share of the judgments" + (f"\n(the {counted(len(chosen), rows)} with the most judgments)" if gone else "")
     )
     legend_above(ax, columns=len(drawn) if len(drawn) <= _ONE_LINE else -(-len(drawn) // 2))
     make_room(ax)
@@ -215,14 +215,14 @@ def _wins_at(c: Comparisons, at: At) -> pd.DataFrame:
     return c.select(where=where).win_matrix() if where else c.win_matrix()
 
 
-def _write_cells(ax: Axes, found: FloatArray, wins: FloatArray | None, image: Any) -> None:
+def _write_cells(ax: Axes, probability: FloatArray, wins: FloatArray | None, image: Any) -> None:
     """Write probabilities, and counts below them, where the cells of the finished layout have room."""
     lay_out(ax)
-    cell = 72 * ax.get_window_extent().width / ax.figure.dpi / len(found)
+    cell = 72 * ax.get_window_extent().width / ax.figure.dpi / len(probability)
     if cell < _LEAST_CELL:
         return
-    for row, column in np.argwhere(~np.isnan(found)):
-        p = float(found[row, column])
+    for row, column in np.argwhere(~np.isnan(probability)):
+        p = float(probability[row, column])
         counted_too = wins is not None and cell >= _TWO_LINES
         text = format_share(p) + (f"\n{format_count(wins[row, column])}" if counted_too and wins is not None else "")
         colour = contrasting(image.to_rgba(p))
@@ -254,9 +254,9 @@ def _outcomes_by_object(c: Comparisons, response: Response) -> tuple[IntArray, F
 
 
 def _summed(counts: FloatArray, group: IntArray, size: int) -> FloatArray:
-    found = np.zeros((size, counts.shape[1]))
-    np.add.at(found, group, counts)
-    return found
+    sums = np.zeros((size, counts.shape[1]))
+    np.add.at(sums, group, counts)
+    return sums
 
 
 def _labels(response: Response, rows: Rows) -> list[str]:
@@ -287,9 +287,9 @@ def _shades(response: Response) -> list[Any]:
 def _most_judged(counts: FloatArray, most: int) -> Any:
     """Return the rows with the most judgments, by falling share of wins and half the ties; counts (R, 3)."""
     totals = counts.sum(axis=1)
-    kept = np.argsort(-totals, kind="stable")[:most]
-    kept = np.sort(kept[totals[kept] > 0])
-    return kept[np.argsort(-(counts[kept, 0] + counts[kept, 1] / 2) / totals[kept], kind="stable")]
+    rows = np.argsort(-totals, kind="stable")[:most]
+    rows = np.sort(rows[totals[rows] > 0])
+    return rows[np.argsort(-(counts[rows, 0] + counts[rows, 1] / 2) / totals[rows], kind="stable")]
 
 
 def _draw_shares(ax: Axes, share: FloatArray, labels: list[str], colours: list[Any]) -> None:

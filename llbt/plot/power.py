@@ -108,15 +108,17 @@ class _Curve:
 
 
 def _curves(power: Power) -> list[_Curve]:
-    found, bounds = power.estimate, power.conf_int()
+    estimate, bounds = power.estimate, power.conf_int()
     curves: list[_Curve] = []
     for g, t in np.ndindex(len(power.scenarios), len(power.tests)):
         name, *look = _LOOKS[power.tests[t]]
         if len(power.scenarios) > 1:
-            said = [f"{word.replace('_', ' ')} {getattr(power.scenarios[g], word)}" for word in varied(power.scenarios)]
-            name = ", ".join([*said, *([name] if len(power.tests) > 1 else [])])
+            words = [
+                f"{word.replace('_', ' ')} {getattr(power.scenarios[g], word)}" for word in varied(power.scenarios)
+            ]
+            name = ", ".join([*words, *([name] if len(power.tests) > 1 else [])])
             look = list(look_of(len(curves)))
-        curves.append(_Curve(name, look[0], look[1], found[g, t], bounds[g, t]))
+        curves.append(_Curve(name, look[0], look[1], estimate[g, t], bounds[g, t]))
     return curves
 
 

@@ -71,8 +71,8 @@ def scatter(metric: npt.ArrayLike, human: npt.ArrayLike, *, cutoff: Positive = 2
     looks = [(there & ~far, BLUE, "o", f"others: {r}" if far.any() else r)]
     if far.any():
         looks.append((there & far, ORANGE, "s", f"outliers; all: r = {format_number(whole.estimate, 3)}"))
-    for kept, colour, marker, label in looks:
-        ax.scatter(of_z[0, kept], of_x[0, kept], s=16, color=colour, marker=marker, label=label, linewidths=0.5)
+    for mask, colour, marker, label in looks:
+        ax.scatter(of_z[0, mask], of_x[0, mask], s=16, color=colour, marker=marker, label=label, linewidths=0.5)
     _name_outliers(ax, [(labels[k], of_z[0, k], of_x[0, k]) for k in np.flatnonzero(there & far)])
     ax.set_xlabel("Human score")
     ax.set_ylabel("Metric score")

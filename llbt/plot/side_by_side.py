@@ -36,7 +36,7 @@ def side_by_side(
     estimates: FloatArray,
     ends: FloatArray,
     names: Sequence[str],
-    said: str,
+    label: str,
     *,
     zero: float | None = 0.0,
     logs: bool = False,
@@ -70,6 +70,6 @@ def side_by_side(
     name_rows(ax, short_names(objects))
     for between in range(1, len(objects)):
         ax.axhline(between - 0.5, color=PALE, linewidth=0.5, zorder=-1)
-    label_scale(ax, said)
+    label_scale(ax, label)
     legend_above(ax, columns=3, title=title)
     return finish(ax)

@@ -115,10 +115,10 @@ def _draw_grid(ax: Axes, size: int) -> None:
 
 
 def _name_metrics(ax: Axes, metrics: list[str]) -> None:
-    kept = thinned(ax, len(metrics))
-    size = row_size(ax, len(kept))
-    ax.set_xticks(kept, [metrics[k] for k in kept], fontsize=size)
-    ax.set_yticks(kept, [metrics[k] for k in kept], fontsize=size)
+    ticks = thinned(ax, len(metrics))
+    size = row_size(ax, len(ticks))
+    ax.set_xticks(ticks, [metrics[k] for k in ticks], fontsize=size)
+    ax.set_yticks(ticks, [metrics[k] for k in ticks], fontsize=size)
     ax.tick_params(top=True, labeltop=True, bottom=False, labelbottom=False, length=0)
     if len(metrics) <= _FEW:
         ax.tick_params(axis="x", labelrotation=45)

@@ -277,8 +277,8 @@ def thinned(ax: Axes, rows: int, which: Literal["x", "y"] = "y") -> range:
 
 def name_rows(ax: Axes, names: Sequence[str]) -> None:
     """Write names left of the rows 0, 1, …, the first at the top, and leave room for half a row at either end."""
-    kept = thinned(ax, len(names))
-    ax.set_yticks(kept, [names[k] for k in kept], fontsize=row_size(ax, len(kept)))
+    ticks = thinned(ax, len(names))
+    ax.set_yticks(ticks, [names[k] for k in ticks], fontsize=row_size(ax, len(ticks)))
     literally(ax.get_yticklabels())
     ax.set_ylim(len(names) - 0.5, -0.5)
     ax.tick_params(axis="y", length=0)
@@ -287,10 +287,10 @@ def name_rows(ax: Axes, names: Sequence[str]) -> None:
 
 def note_beside(ax: Axes, notes: Sequence[str], heading: str = "") -> None:
     """Write a note right of each row, and a heading above them."""
-    kept = thinned(ax, len(notes))
-    size = row_size(ax, len(kept))
+    ticks = thinned(ax, len(notes))
+    size = row_size(ax, len(ticks))
     where = ax.get_yaxis_transform()
-    for row in kept:
+    for row in ticks:
         ax.text(1.02, row, notes[row], transform=where, va="center", fontsize=size, color=ink(ax))
     if heading:
         ax.annotate(

@@ -67,6 +67,6 @@ def page_svg(figure: Figure) -> bytes:
 @functools.cache
 def _letters(families: tuple[str, ...]) -> frozenset[int]:
     """Return the code points that one of the fonts of these families has."""
-    found = [font_manager.findfont(font_manager.FontProperties(family=[family])) for family in families]
-    fonts = [font_manager.get_font(path) for path in found]
+    paths = [font_manager.findfont(font_manager.FontProperties(family=[family])) for family in families]
+    fonts = [font_manager.get_font(path) for path in paths]
     return frozenset(code for font in fonts for code in font.get_charmap())

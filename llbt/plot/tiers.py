@@ -53,15 +53,15 @@ def score_intervals(board: ScoreLeaderboard, confidence: float, ax: Axes | None)
         (BLUE, "o"),
     )
     together = "simultaneous " if board.adjust in ("holm", "bonferroni") else ""
-    said = f"ranks: {together}{100 * board.confidence:.4g} % confidence sets"
+    note = f"ranks: {together}{100 * board.confidence:.4g} % confidence sets"
     if board.groups == "letters":
         note_beside(ax, frame["group"].tolist())
-        said = "same letter: no significant difference"
+        note = "same letter: no significant difference"
     else:
         write_ranks(ax, board.rank_low, board.rank_high)
     if board.groups == "clusters":
-        said += draw_breaks(ax, frame["significance_cluster"])
+        note += draw_breaks(ax, frame["significance_cluster"])
     better = "" if board.higher_is_better else ", lower is better"
     known = "" if np.isnan(half).all() else f"\n({100 * confidence:.4g} % intervals)"
-    label_scale(ax, f"mean score{better}{known}\n{said}")
+    label_scale(ax, f"mean score{better}{known}\n{note}")
     return finish(ax, height=ROW * len(frame))

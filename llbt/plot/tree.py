@@ -41,12 +41,12 @@ _RULE = 26  # letters of a rule
 
 
 @checked
-def tree(found: JudgeTree, *, confidence: Confidence = 0.95, ax: Axes | None = None) -> Axes:
+def tree(judge_tree: JudgeTree, *, confidence: Confidence = 0.95, ax: Axes | None = None) -> Axes:
     """Plot a tree of judges: the splits, and below each leaf the log-worths of the objects with their intervals.
 
     Parameters
     ----------
-    found : JudgeTree
+    judge_tree : JudgeTree
         The result of ``llbt.judges.tree(formula, c)``.
     confidence : float
         Level of the intervals. If the tree is not honest, they are conditional on the tree.
@@ -79,23 +79,23 @@ def tree(found: JudgeTree, *, confidence: Confidence = 0.95, ax: Axes | None = N
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['A', 'B']
     """
-    if not found.nodes[0].results.design.plain:
+    if not judge_tree.nodes[0].results.design.plain:
         raise DesignError(
-            f"the worths of {found.growth.formula!r} depend on covariates, so a leaf has several sets of them",
+            f"the worths of {judge_tree.growth.formula!r} depend on covariates, so a leaf has several sets of them",
             "Plot a tree of a formula in which object stands alone.",
         )
-    root = worth(found.results(1), scale="log_worth").to_frame()
+    root = worth(judge_tree.results(1), scale="log_worth").to_frame()
     objects = root.sort_values("estimate", ascending=False, kind="stable")["object"].tolist()
-    depth = max(node.depth for node in found.nodes)
-    leaves = found.leaves
+    depth = max(node.depth for node in judge_tree.nodes)
+    leaves = judge_tree.leaves
     ax = axes_of(ax, max(COLUMN, 1.2 + _WIDE * len(leaves)), rows_height(len(objects) + int(_LEVEL * depth) + 2))
     bands(ax, len(objects))
     name_rows(ax, short_names(objects))
-    place = _places(found)
+    place = _places(judge_tree)
     top = -1.5
-    for node in found.nodes:
-        _draw_node(ax, found, node, place, top - _LEVEL * (depth - node.depth), top)
-    _draw_worths(ax, found, objects, place, confidence)
+    for node in judge_tree.nodes:
+        _draw_node(ax, judge_tree, node, place, top - _LEVEL * (depth - node.depth), top)
+    _draw_worths(ax, judge_tree, objects, place, confidence)
     ax.set_xlim(-0.5, len(leaves) - 0.5)
     ax.set_ylim(len(objects) - 0.5, top - _LEVEL * depth - 1.0)
     ax.set_xticks([])
@@ -103,31 +103,31 @@ def tree(found: JudgeTree, *, confidence: Confidence = 0.95, ax: Axes | None = N
     return finish(ax)
 
 
-def _places(found: JudgeTree) -> dict[int, float]:
+def _places(grown: JudgeTree) -> dict[int, float]:
     """Return where each node stands: leaves side by side, others above the middle of their children."""
-    place = {node.number: float(k) for k, node in enumerate(found.leaves)}
-    for node in reversed(found.nodes):
+    place = {node.number: float(k) for k, node in enumerate(grown.leaves)}
+    for node in reversed(grown.nodes):
         if node.children:
             place[node.number] = float(np.mean([place[child] for child in node.children]))
     return place
 
 
-def _draw_node(ax: Axes, found: JudgeTree, node: Node, place: dict[int, float], y: float, bottom: float) -> None:
+def _draw_node(ax: Axes, grown: JudgeTree, node: Node, place: dict[int, float], y: float, bottom: float) -> None:
     x = place[node.number]
     if node.split is None:
         ax.plot([x, x], [y, bottom], color=GREY, linewidth=0.8, zorder=0)
-        said = f"{node.number}: n = {len(node.judges)}"
+        text = f"{node.number}: n = {len(node.judges)}"
         y = bottom
     else:
         p = format_p(float(node.tests["p_adjusted"].min()))
-        said = f"{node.split.covariate}\np {'' if p.startswith('<') else '= '}{p}"
+        text = f"{node.split.covariate}\np {'' if p.startswith('<') else '= '}{p}"
         below = y + _LEVEL
         for child in node.children:
             ax.plot([x, place[child]], [y, below], color=GREY, linewidth=0.8, zorder=0)
-            rule = found.nodes[child - 1].rule.removeprefix(f"{node.split.covariate}").lstrip(": ")
+            rule = grown.nodes[child - 1].rule.removeprefix(f"{node.split.covariate}").lstrip(": ")
             middle = (x + 2 * place[child]) / 3
             _write(ax, middle, y + _LEVEL * 0.6, short_names([rule], _RULE)[0])
-    _write(ax, x, y, said)
+    _write(ax, x, y, text)
 
 
 def _write(ax: Axes, x: float, y: float, text: str) -> None:
@@ -135,12 +135,12 @@ def _write(ax: Axes, x: float, y: float, text: str) -> None:
     ax.text(x, y, text, ha="center", va="center", fontsize="small", color=ink(ax), bbox=around)
 
 
-def _draw_worths(ax: Axes, found: JudgeTree, objects: list[object], place: dict[int, float], confidence: float) -> None:
+def _draw_worths(ax: Axes, grown: JudgeTree, objects: list[object], place: dict[int, float], confidence: float) -> None:
     """Draw centred log-worths, scaled so that the furthest end of an interval fits the room at a leaf."""
     half = float(critical_values(confidence, np.array([np.inf]))[0])
     frames = []
-    for leaf in found.leaves:
-        res = found.results(leaf.number)
+    for leaf in grown.leaves:
+        res = grown.results(leaf.number)
         own, _ = centred(average_of(res), None)
         place_of: dict[object, int] = {label: k for k, label in enumerate(res.comparisons.objects)}
         at = [place_of.get(label, -1) for label in objects]  # a leaf may lack objects

@@ -101,10 +101,10 @@ def win_probabilities(
 
 def _name_sides(ax: Axes, names: list[str]) -> None:
     """Name rows and columns; every second, third, … of them where rows are lower than letters."""
-    kept = thinned(ax, len(names))
-    font = row_size(ax, len(kept))
-    ax.set_xticks(kept, [names[k] for k in kept], rotation=90, fontsize=font)
-    ax.set_yticks(kept, [names[k] for k in kept], fontsize=font)
+    ticks = thinned(ax, len(names))
+    font = row_size(ax, len(ticks))
+    ax.set_xticks(ticks, [names[k] for k in ticks], rotation=90, fontsize=font)
+    ax.set_yticks(ticks, [names[k] for k in ticks], fontsize=font)
     ax.xaxis.tick_top()
     ax.tick_params(length=0)
     without_frame(ax)

@@ -15,7 +15,7 @@ from ..errors import DesignError
 from ..fitting.fit_part import FitPart
 from ..fitting.fitted import WithWorths, average_of
 from ..formulas.grid import At
-from ..inference.scales import SCALES, Scale, said_of
+from ..inference.scales import SCALES, Scale, scale_text
 from ..inference.worth import worth as worth_table
 from .panels import draw_others, few_ticks, finish_panels, marks, panels_of
 from .style import (
@@ -113,16 +113,16 @@ def worth(
     by_object = dict(iter(frame.groupby("object", sort=False, observed=True)))
     estimates = np.array([by_object[label]["estimate"].to_numpy(dtype=float) for label in objects])
     coloured = _in_colour(estimates, logs, most)
-    said = said_of(scale, SCALES, not worths.response.plain_odds, ", against the reference")
+    axis_label = scale_text(scale, SCALES, not worths.response.plain_odds, ", against the reference")
     if facets is not None:
         if len(labels) < 2:
             raise DesignError("the worths have one class, so there is one panel", "Draw llbt.plot.intervals(res).")
         numbers = np.array([by_object[label][["estimate", "conf_low", "conf_high"]] for label in objects], dtype=float)
         drawn = _Worths(short_names(objects), labels, numbers, logs)
         if facets == "class":
-            return _draw_class_panels(drawn, said, ax)
+            return _draw_class_panels(drawn, axis_label, ax)
         most_said = f" (the {len(coloured)} that change most)" if len(coloured) < len(objects) else ""
-        return _draw_object_panels(drawn, coloured, ", ".join(classes) + most_said, said, ax)
+        return _draw_object_panels(drawn, coloured, ", ".join(classes) + most_said, axis_label, ax)
     rest = len(coloured) < len(objects)
     row = 0.16 if len(coloured) <= _MANY else 0.1
     least = (_WIDE_GREY, _TALL_GREY) if rest else (COLUMN, 3.0)
@@ -140,8 +140,8 @@ def worth(
         set_log_axis(ax, "y")
     _name_classes(ax, labels if classes else [])
     ax.set_xlim(-0.5, len(labels) - 0.5)
-    ax.set_xlabel(_said_below(classes, len(labels), len(coloured) if rest else 0))
-    ax.set_ylabel(textwrap.fill(said, 36))  # as long as the axis is high
+    ax.set_xlabel(_text_below(classes, len(labels), len(coloured) if rest else 0))
+    ax.set_ylabel(textwrap.fill(axis_label, 36))  # as long as the axis is high
     name_ends(ax, ends, _HEIGHT)
     return ax
 
@@ -194,7 +194,7 @@ def _draw_object_panels(worths: _Worths, coloured: Sequence[int], x: str, y: str
     return finish_panels(panels, x, textwrap.fill(y, 36), handles)
 
 
-def _draw_class_panels(worths: _Worths, said: str, ax: Axes | None) -> Axes:
+def _draw_class_panels(worths: _Worths, label: str, ax: Axes | None) -> Axes:
     """Draw a panel for each class, with a row for each object; the order is that of all panels."""
     order = worths.best_first(range(len(worths.names)))
     panels = panels_of(ax, short_names(worths.classes), rows_height(len(order), 0.17) - 0.4)
@@ -206,7 +206,7 @@ def _draw_class_panels(worths: _Worths, said: str, ax: Axes | None) -> Axes:
         points(panel, worths.numbers[order, c, 0], range(len(order)), worths.numbers[order, c, 1:], (BLUE, "o"))
         few_ticks(panel.xaxis, worths.numbers[:, :, 0], worths.logs)
         name_rows(panel, [worths.names[k] for k in order])
-    return finish_panels(panels, f"{textwrap.fill(said, 40)}\n(95 % intervals)", "", [])
+    return finish_panels(panels, f"{textwrap.fill(label, 40)}\n(95 % intervals)", "", [])
 
 
 def _places(estimates: FloatArray, coloured: list[int]) -> FloatArray:
@@ -224,19 +224,19 @@ def _places(estimates: FloatArray, coloured: list[int]) -> FloatArray:
     return np.asarray(np.arange(classes) + offset[:, None], dtype=np.float64)
 
 
-def _said_below(classes: list[str], points: int, coloured: int) -> str:
+def _text_below(classes: list[str], points: int, coloured: int) -> str:
     """Return the description of the classes and, if some objects are grey, of the coloured objects."""
-    said = ", ".join(classes) if classes else "the best object first"
+    label = ", ".join(classes) if classes else "the best object first"
     which = f"the best {coloured}" if points == 1 else f"the {coloured} that change most"
-    return f"{said}\n(in colour: {which})" if coloured else said
+    return f"{label}\n(in colour: {which})" if coloured else label
 
 
 def _name_classes(ax: Axes, labels: list[str], wide: int = _WIDE) -> None:
     """Write the classes below the axis, upright where they are too long to stand beside each other."""
     names = short_names(labels)
-    kept = thinned(ax, len(names), "x")
+    ticks = thinned(ax, len(names), "x")
     upright = max(map(len, names), default=0) > wide
-    ax.set_xticks(list(kept), [names[k] for k in kept], rotation=90 if upright else 0)
+    ax.set_xticks(list(ticks), [names[k] for k in ticks], rotation=90 if upright else 0)
     literally(ax.get_xticklabels())
 
 
