@@ -112,18 +112,18 @@ def asked(res: Estimates, goal: Goal, k: int | None, criterion: Criterion) -> As
     DesignError
         For log-worths that the table does not determine.
     """
-    found, notes = log_worths_at(res, "average")
-    if np.isnan(found.estimate).any():
+    log_worths, notes = log_worths_at(res, "average")
+    if np.isnan(log_worths.estimate).any():
         raise DesignError(
             "the table does not determine all differences of log-worths", "Select objects that it connects."
         )
-    size = len(found.estimate)
+    size = len(log_worths.estimate)
     if (k is not None) != (isinstance(goal, str) and goal == "top"):
         raise OptionError(
             f"goal={goal!r} with k={k!r}",
             expected="k, the number of objects at the top, with goal='top', and no k with another goal",
         )
-    rows, against = found.rows[:, res.free], np.eye(size)[:-1] - np.eye(size)[-1]
+    rows, against = log_worths.rows[:, res.free], np.eye(size)[:-1] - np.eye(size)[-1]
     pairs, words, contrasts = np.empty((0, 2), dtype=np.int64), "", against
     if isinstance(goal, Mapping):
         if criterion != "a":
@@ -134,12 +134,12 @@ def asked(res: Estimates, goal: Goal, k: int | None, criterion: Criterion) -> As
     elif isinstance(goal, str) and goal == "all":
         pairs, words = np.column_stack(np.triu_indices(size, 1)).astype(np.int64), "all differences"
     elif k is not None:
-        pairs, words = _top(found.estimate, k, criterion)
+        pairs, words = _top(log_worths.estimate, k, criterion)
     else:
         raise OptionError(
             f"goal={safe_repr(goal)}", expected="'all', 'top' or the weights of a contrast: {'A': 1, 'B': -1}"
         )
-    return Asked(rows, found.estimate, res.solution.cov, contrasts, pairs, criterion, words, notes)
+    return Asked(rows, log_worths.estimate, res.solution.cov, contrasts, pairs, criterion, words, notes)
 
 
 def _top(estimate: FloatArray, k: int, criterion: Criterion) -> tuple[IntArray, str]:
@@ -197,9 +197,9 @@ class SparseRows:
 
     def row(self, one: int) -> FloatArray:
         """Return one row with all its entries, shape (p,)."""
-        found = np.zeros(self.size)
-        np.add.at(found, self.columns[:, one], self.values[:, one])
-        return found
+        row = np.zeros(self.size)
+        np.add.at(row, self.columns[:, one], self.values[:, one])
+        return row
 
 
 @dataclass(frozen=True, eq=False)
@@ -234,16 +234,16 @@ class Candidates:
         rows = np.stack([part.row(one) for part in self.predictors])
         moved = rows @ cov
         kernel = _kernel((moved @ rows.T)[None], self.weights[[one]])[0]
-        found = cov - moved.T @ kernel @ moved
-        return np.asarray((found + found.T) / 2)
+        updated = cov - moved.T @ kernel @ moved
+        return np.asarray((updated + updated.T) / 2)
 
     def _quadratics(self, matrix: FloatArray) -> FloatArray:
         """Return D M Dᵀ of each candidate, shape (R, B, B)."""
-        found = np.empty(self.weights.shape)
+        products = np.empty(self.weights.shape)
         for b, left in enumerate(self.predictors):
             for c, right in enumerate(self.predictors[: b + 1]):
-                found[:, b, c] = found[:, c, b] = left.quadratic(right, matrix)
-        return found
+                products[:, b, c] = products[:, c, b] = left.quadratic(right, matrix)
+        return products
 
 
 def _kernel(inner: FloatArray, weights: FloatArray) -> FloatArray:

@@ -126,7 +126,7 @@ class Sequential(Record):
                     expected="each judge in one update, with all judgments of the judge",
                 )
             gained, units = self._scored(pairs, counts, judge), self.units.union(names)
-        found = replace(
+        updated = replace(
             self,
             wins=self.wins + wins,
             undecided=self.undecided + undecided,
@@ -134,7 +134,7 @@ class Sequential(Record):
             log_wealth=self.log_wealth + gained,
             units=units,
         )
-        return found._looked_at()
+        return updated._looked_at()
 
     @property
     def e_values(self) -> FloatArray:
@@ -228,7 +228,7 @@ class Sequential(Record):
             ),
             title="Evidence at any time",
             head=(f"Judgments: {counted(self._judgments, 'judgment')} in {counted(len(self.looks), 'update')}",),
-            foot=(self._said(),),
+            foot=(self._text(),),
             notes=(
                 f"p of each pair by itself, two-sided; ahead: p ≤ {self.alpha:g} at some time",
                 f"by {self.by}: each judge gives one score"
@@ -254,7 +254,7 @@ class Sequential(Record):
     def _judgments(self) -> float:
         return float(self.wins.sum() + self.undecided.sum() / 2)
 
-    def _said(self) -> str:
+    def _text(self) -> str:
         threshold = format_number(len(self.objects) / self.alpha, 4)
         largest = format_number(math.exp(min(self.peak_leads.max(), _MOST)), 4)
         if self.leads:
@@ -286,8 +286,8 @@ class Sequential(Record):
         first, group = groups([judge, low, high])
         won = np.bincount(group, weights=np.where(swap, counts[:, 2], counts[:, 0]) + counts[:, 1] / 2)
         total = np.bincount(group, weights=counts.sum(axis=1))
-        kept = total > 0
-        score, i, j = won[kept] / total[kept], low[first][kept], high[first][kept]
+        judged = total > 0
+        score, i, j = won[judged] / total[judged], low[first][judged], high[first][judged]
         gained = np.zeros_like(self.log_wealth)
         np.add.at(gained, (i, j), of_scores(score))
         np.add.at(gained, (j, i), of_scores(1 - score))
@@ -295,10 +295,10 @@ class Sequential(Record):
 
     def _first(self, keeps_order: bool, pairs: IntArray, counts: FloatArray) -> FloatArray:
         """Return the judgments of lines in which the row's object was shown first, (J, J); 0 if this is unknown."""
-        found = np.zeros_like(self.wins)
+        first = np.zeros_like(self.wins)
         if keeps_order:
-            np.add.at(found, tuple(pairs.T), counts.sum(axis=1))
-        return found
+            np.add.at(first, tuple(pairs.T), counts.sum(axis=1))
+        return first
 
     def _looked_at(self) -> Sequential:
         """Return the record with a look at its current evidence."""

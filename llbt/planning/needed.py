@@ -39,7 +39,7 @@ class Goal:
 
     Attributes
     ----------
-    said : str
+    text : str
         The goal in words.
     factor : float
         The multiple of the units so far, at the estimates; infinite if the goal cannot be reached.
@@ -54,7 +54,7 @@ class Goal:
         The largest chance with more judgments by the same units; NaN without clusters.
     """
 
-    said: str
+    text: str
     factor: float
     low: float
     high: float
@@ -98,7 +98,7 @@ class Needed(Record):
         units = np.ceil(factor * self.units)
         return Table(
             (
-                Field("goal", "goal", [goal.said for goal in self.goals]),
+                Field("goal", "goal", [goal.text for goal in self.goals]),
                 Field("factor", "times", factor, "number", 3),
                 *((Field("units", f"{self.unit}s", units, "count"),) if by_cluster else ()),
                 Field("judgments", "judgments", np.ceil(factor * self.judgments), "count"),
@@ -108,24 +108,24 @@ class Needed(Record):
                 Field("likely", "P(goal is true)", [goal.likely for goal in self.goals], "number", 2),
             ),
             title=f"Judgments needed for a power of {format_percent(self.power)}",
-            head=tuple(self._said(goal) for goal in self.goals),
+            head=tuple(self._sentence(goal) for goal in self.goals),
             notes=self.notes,
             answer="judgments needed",
         )
 
-    def _said(self, goal: Goal) -> str:
+    def _sentence(self, goal: Goal) -> str:
         """Return one goal in a sentence."""
         if math.isinf(goal.factor):
-            return f"{goal.said}: no number of judgments can show it: the estimates are equal or in the opposite order"
+            return f"{goal.text}: no number of judgments can show it: the estimates are equal or in the opposite order"
         judgments = math.ceil(goal.factor * self.judgments)
-        said = f"{goal.said}: {format_count(judgments)} judgments in all"
+        sentence = f"{goal.text}: {format_count(judgments)} judgments in all"
         if self.unit != "judgment":
-            said += f", of {counted(math.ceil(goal.factor * self.units), self.unit)}"
+            sentence += f", of {counted(math.ceil(goal.factor * self.units), self.unit)}"
         if goal.factor <= 1:
-            return f"{said}: there are enough"
+            return f"{sentence}: there are enough"
         if goal.likely < self.power:
-            return f"{said}; but the goal is true with probability {format_number(goal.likely, 2)} only"
-        return said
+            return f"{sentence}; but the goal is true with probability {format_number(goal.likely, 2)} only"
+        return sentence
 
 
 @checked
@@ -198,12 +198,12 @@ def needed(
     """
     if split is None and top is None and elo is None:
         raise OptionError("no goal", expected="split=['A', 'B'], split=1, top=3 or elo=20, one or more of them")
-    found, notes = centred(res, at if weights is None else groups_of(res, at, None, weights, None)[0].at)
-    inside = np.flatnonzero(~np.isnan(found.estimate))
-    order = inside[np.argsort(-found.estimate[inside], kind="stable")]
-    found = found.some(order)
+    log_worths, notes = centred(res, at if weights is None else groups_of(res, at, None, weights, None)[0].at)
+    inside = np.flatnonzero(~np.isnan(log_worths.estimate))
+    order = inside[np.argsort(-log_worths.estimate[inside], kind="stable")]
+    log_worths = log_worths.some(order)
     objects = tuple(res.comparisons.objects[k] for k in order)
-    ahead = _Ahead.of(res, found, objects, power, confidence, rng)
+    ahead = _Ahead.of(res, log_worths, objects, power, confidence, rng)
     goals = []
     if split is not None:
         goals.append(_split(ahead, split))
@@ -218,7 +218,7 @@ def needed(
     limits = [goal for goal in goals if goal.same_units < power]
     more = tuple(
         Qualifying(
-            f"{goal.said}: more judgments of the same {unit}s reach a power of {format_number(goal.same_units, 2)} "
+            f"{goal.text}: more judgments of the same {unit}s reach a power of {format_number(goal.same_units, 2)} "
             f"at most; add {unit}s"
         )
         for goal in limits
@@ -228,10 +228,10 @@ def needed(
 
 def _units(res: PlainEstimates) -> tuple[str, float]:
     """Return what to add and its current number: the first of the clusters of the fit, otherwise judgments."""
-    groups, kept = res.specification.groups, res.comparisons.cluster_counts
+    groups, by_cluster = res.specification.groups, res.comparisons.cluster_counts
     if not groups or res.covariance.independent is None:
         return "judgment", float(res.nobs)
-    columns = (*(kept.columns if kept else ()), *res.comparisons.columns)
+    columns = (*(by_cluster.columns if by_cluster else ()), *res.comparisons.columns)
     return groups[0], float(next(len(column.levels) for column in columns if column.name == groups[0]))
 
 
@@ -242,7 +242,7 @@ class _Ahead:
     Attributes
     ----------
     objects : tuple of J labels, the best estimate first
-    found : LogWorths
+    log_worths : LogWorths
     root : ndarray, shape (J, J)
         L, with LLᵀ the covariance of the estimates.
     between : ndarray, shape (J, J), or None
@@ -254,7 +254,7 @@ class _Ahead:
     """
 
     objects: tuple[Label, ...]
-    found: LogWorths
+    log_worths: LogWorths
     root: FloatArray
     between: FloatArray | None
     critical: float
@@ -264,37 +264,43 @@ class _Ahead:
 
     @classmethod
     def of(
-        cls, res: Estimates, found: LogWorths, objects: tuple[Label, ...], power: float, confidence: float, rng: Rng
+        cls,
+        res: Estimates,
+        log_worths: LogWorths,
+        objects: tuple[Label, ...],
+        power: float,
+        confidence: float,
+        rng: Rng,
     ) -> _Ahead:
-        pairs = all_pairs(res, found, rng, objects=objects, confidence=confidence)
+        pairs = all_pairs(res, log_worths, rng, objects=objects, confidence=confidence)
         if np.isnan(pairs.std_error).any():
             raise DesignError(
                 "some differences between objects have no standard error", "Ask for more judgments first."
             )
         independent, between = res.covariance.independent, None
         if independent is not None:
-            rows = found.rows[:, res.free]
-            between = root_of(found.cov - rows @ independent @ rows.T)
+            rows = log_worths.rows[:, res.free]
+            between = root_of(log_worths.cov - rows @ independent @ rows.T)
         alone = critical_value(confidence, np.inf)
         critical = stats.norm.isf(stats.t.sf(pairs.critical, pairs.df))  # judgments to come have more clusters
-        return cls(objects, found, root_of(found.cov), between, critical, alone, power, as_generator(rng))
+        return cls(objects, log_worths, root_of(log_worths.cov), between, critical, alone, power, as_generator(rng))
 
     def errors(self, root: FloatArray, i: IntArray, j: IntArray) -> FloatArray:
         """Return the standard errors of λ_i − λ_j, shape (m,)."""
         return np.asarray(np.sqrt(np.maximum(((root[i] - root[j]) ** 2).sum(axis=1), 0.0)))
 
-    def goal(self, said: str, i: IntArray, j: IntArray, critical: float) -> Goal:
+    def goal(self, goal_text: str, i: IntArray, j: IntArray, critical: float) -> Goal:
         """Return what is needed until each object i is significantly better than its object j, m pairs."""
-        apart = self.found.estimate[i] - self.found.estimate[j]
+        apart = self.log_worths.estimate[i] - self.log_worths.estimate[j]
         error = self.errors(self.root, i, j)
         draws = min(_DRAWS, max(500, _CELLS // max(1, len(i))))
         drawn = self.root @ self.rng.standard_normal((len(self.root), draws))
         z = (drawn[i] - drawn[j]) / error[:, None]
         multiples = _multiples(apart / error, z, critical)
-        truths = self.found.estimate[:, None] + self.root @ self.rng.standard_normal((len(self.root), _TRUTHS))
+        truths = self.log_worths.estimate[:, None] + self.root @ self.rng.standard_normal((len(self.root), _TRUTHS))
         other = [_needed(_multiples((one[i] - one[j]) / error, z, critical), self.power) for one in truths.T]
         low, high = np.quantile(other, _SPREAD, method="inverted_cdf")
-        drawn_truths = self.found.estimate[:, None] + drawn
+        drawn_truths = self.log_worths.estimate[:, None] + drawn
         likely = (
             float((drawn_truths[i] > drawn_truths[j]).all(axis=0).mean())
             if len(i) > 1
@@ -302,13 +308,13 @@ class _Ahead:
         )
         factor = _needed(multiples, self.power)
         now = float((multiples <= 1).mean())
-        return Goal(said, factor, float(low), float(high), now, likely, self._with_same_units(i, j, critical))
+        return Goal(goal_text, factor, float(low), float(high), now, likely, self._with_same_units(i, j, critical))
 
     def _with_same_units(self, i: IntArray, j: IntArray, critical: float) -> float:
         """Return the power of any number of judgments by the same clusters; NaN without clusters."""
         if self.between is None:
             return math.nan
-        apart, error = self.found.estimate[i] - self.found.estimate[j], self.errors(self.between, i, j)
+        apart, error = self.log_worths.estimate[i] - self.log_worths.estimate[j], self.errors(self.between, i, j)
         drawn = self.between @ self.rng.standard_normal((len(self.between), _DRAWS))
         return float((apart[:, None] + drawn[i] - drawn[j] > critical * error[:, None]).all(axis=0).mean())
 
@@ -335,8 +341,8 @@ def _split(ahead: _Ahead, split: int | Sequence[Label]) -> Goal:
     if len(named) != 2 or named[0] == named[1] or unknown:
         raise OptionError(f"split={safe_repr(split)}", expected=f"1, or two of {listed(ahead.objects, 20)}")
     i, j = sorted(ahead.objects.index(label) for label in named)  # the better one first
-    said = f"{ahead.objects[i]!r} and {ahead.objects[j]!r} differ"
-    return ahead.goal(said, np.array([i]), np.array([j]), ahead.alone)
+    text = f"{ahead.objects[i]!r} and {ahead.objects[j]!r} differ"
+    return ahead.goal(text, np.array([i]), np.array([j]), ahead.alone)
 
 
 def _top(ahead: _Ahead, top: int) -> Goal:
@@ -350,11 +356,11 @@ def _top(ahead: _Ahead, top: int) -> Goal:
 
 def _width(ahead: _Ahead, elo: float) -> Goal:
     """Return what is needed until the interval of every object is at most this many points to either side."""
-    error = np.sqrt(np.maximum(np.diag(ahead.found.cov), 0.0)).max()
+    error = np.sqrt(np.maximum(np.diag(ahead.log_worths.cov), 0.0)).max()
     factor = float((ahead.alone * FACTORS["elo"] * error / elo) ** 2)
     same = math.nan
     if ahead.between is not None:
         left = np.sqrt((ahead.between**2).sum(axis=1)).max()
         same = float(ahead.alone * FACTORS["elo"] * left <= elo)
-    said = f"every interval within ±{format_number(elo, 3)} Elo"
-    return Goal(said, factor, factor, factor, float(factor <= 1), math.nan, same)
+    text = f"every interval within ±{format_number(elo, 3)} Elo"
+    return Goal(text, factor, factor, factor, float(factor <= 1), math.nan, same)

@@ -187,25 +187,25 @@ def next_pairs(
     problem, shown, notes = place.problem, place.shown, place.notes
     cost = _costs(costs, shown, worths.comparisons.objects)
     unknown = undetermined_comparisons(worths, problem)
-    kept = np.flatnonzero(~unknown & np.isfinite(cost))
-    if not len(kept):
+    available = np.flatnonzero(~unknown & np.isfinite(cost))
+    if not len(available):
         raise DesignError("no pair can be asked for", "Give some pair a finite cost.")
     size = len(worths.free)
     refuse_large(
-        f"the design of {counted(len(kept), 'pair')}",
-        8.0 * size**2 + 8.0 * len(kept) * problem.response.width**2,
+        f"the design of {counted(len(available), 'pair')}",
+        8.0 * size**2 + 8.0 * len(available) * problem.response.width**2,
         "Take fewer objects: res.comparisons.select(objects=[…]).",
     )
-    chances = chances_of(worths, problem)[kept]
-    predictors = tuple(SparseRows.of(rows.take(kept).columns(worths.free).tocsr()) for rows in problem.predictors)
-    weights = np.moveaxis(problem.response.weight(chances.T, np.ones(len(kept))), -1, 0)
+    chances = chances_of(worths, problem)[available]
+    predictors = tuple(SparseRows.of(rows.take(available).columns(worths.free).tocsr()) for rows in problem.predictors)
+    weights = np.moveaxis(problem.response.weight(chances.T, np.ones(len(available))), -1, 0)
     candidates = Candidates(predictors, weights)
-    sequence, gain, cov = _greedy(candidates, wanted, cost[kept], n)
+    sequence, gain, cov = _greedy(candidates, wanted, cost[available], n)
     left_out = [f"{counted(unknown.sum(), 'pair')} left out whose outcome the table does not determine"]
     return NextPairs(
         shown,
         cost,
-        kept[sequence],
+        available[sequence],
         gain,
         wanted.value(wanted.cov),
         wanted.value(cov),
@@ -219,9 +219,9 @@ def _greedy(candidates: Candidates, wanted: Asked, cost: FloatArray, n: int) -> 
     """Return the candidates of n judgments, their gains, each (n,), and the covariance after them."""
     cov, sequence, gain = wanted.cov, np.empty(n, dtype=np.int64), np.empty(n)
     for place in range(n):
-        found = candidates.gains(cov, wanted)
-        sequence[place] = np.argmax(found / cost)
-        gain[place] = found[sequence[place]]
+        gains = candidates.gains(cov, wanted)
+        sequence[place] = np.argmax(gains / cost)
+        gain[place] = gains[sequence[place]]
         cov = candidates.updated(cov, int(sequence[place]))
     return sequence, gain, cov
 

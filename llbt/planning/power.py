@@ -110,14 +110,14 @@ class Power(Record):
             The fields in which scenarios differ, test, judgments; conf_low and conf_high, the numbers at which the
             bounds of the simulated power reach the target. NA if the number is outside the range of `judgments`.
         """
-        found = self._needed(target, confidence).reshape(-1, 3)
+        needed = self._needed(target, confidence).reshape(-1, 3)
         return Table(
             (
                 *self._settings(len(self.tests)),
                 Field("test", "Test", list(self.tests) * len(self.scenarios)),
-                Field("judgments", "Judgments", found[:, 0], "number"),
-                Field("conf_low", f"{100 * confidence:.4g} % low", found[:, 1], "number"),
-                Field("conf_high", "high", found[:, 2], "number"),
+                Field("judgments", "Judgments", needed[:, 0], "number"),
+                Field("conf_low", f"{100 * confidence:.4g} % low", needed[:, 1], "number"),
+                Field("conf_high", "high", needed[:, 2], "number"),
             ),
             title=f"Judgments per pair for power {target:g} at level {self.alpha:g}",
             notes=(
@@ -152,21 +152,21 @@ class Power(Record):
 
     def _settings(self, rows: int) -> list[Field]:
         """Return the columns in which scenarios differ, each repeated for its rows."""
-        found = []
+        columns = []
         for name in varied(self.scenarios):
             values = [getattr(scenario, name) for scenario in self.scenarios]
             known = np.repeat([math.nan if value is None else value for value in values], rows)
             heading, kind = _SETTINGS[name]
-            found.append(Field(name, heading, known, kind))
-        return found
+            columns.append(Field(name, heading, known, kind))
+        return columns
 
     def _needed(self, target: float, confidence: float) -> FloatArray:
         """Return the judgments per pair at which power reaches a target, and its upper and lower bounds, (G, T, 3)."""
         bounds = self.conf_int(confidence)
         curves = np.stack([self.estimate, bounds[..., 1], bounds[..., 0]], axis=2)
         flat = curves.reshape(-1, len(self.judgments))
-        found = [required_judgments(self.judgments, curve, target, self.n) for curve in flat]
-        return np.array(found).reshape(curves.shape[:3])
+        numbers = [required_judgments(self.judgments, curve, target, self.n) for curve in flat]
+        return np.array(numbers).reshape(curves.shape[:3])
 
     def _answers(self) -> list[str]:
         lines = []
@@ -193,7 +193,7 @@ class Power(Record):
         ]
 
     def _cautions(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(said for one in self.scenarios for said in _cautions(one, self.tests)))
+        return tuple(dict.fromkeys(caution for one in self.scenarios for caution in _cautions(one, self.tests)))
 
 
 def _supposed(scenario: Scenario, tests: Sequence[PowerTest]) -> tuple[str, ...]:
@@ -317,12 +317,12 @@ def power(
     for one in scenarios:
         check_flips(tests, one.judges, alpha)
     draw = Resampler.of("power", rng, n_jobs, progress)
-    found = []
+    powers = []
     for one in scenarios:
         truth = Truth.of(one, tests)
         task = partial(_rejections, truth, tests, per_pair, alpha)
-        found.append(np.sum(draw.blocks(task, n, 3 * truth.judges * len(truth.pairs)), axis=0))
-    return Power(scenarios, tests, per_pair, np.stack(found), int(n), float(alpha))
+        powers.append(np.sum(draw.blocks(task, n, 3 * truth.judges * len(truth.pairs)), axis=0))
+    return Power(scenarios, tests, per_pair, np.stack(powers), int(n), float(alpha))
 
 
 def required_judgments(judgments: IntArray, curve: FloatArray, target: float, n: int) -> float:
@@ -364,7 +364,7 @@ def _rejections(
     rng: np.random.Generator,
 ) -> IntArray:
     """Return in how many of n tables each test rejects at each number of judgments, shape (T, M)."""
-    found = np.zeros((len(tests), len(judgments)), dtype=np.int64)
+    rejections = np.zeros((len(tests), len(judgments)), dtype=np.int64)
     chances = truth.probabilities(tables, rng)
     shape = (tables, truth.judges, len(truth.pairs))
     counts = np.zeros((*shape, chances.shape[-1]))
@@ -374,5 +374,5 @@ def _rejections(
         counts += rng.multinomial(wanted - there, chances, size=shape)
         there = wanted
         for k, test in enumerate(tests):
-            found[k, place] += np.sum(p_values(test, counts, truth) <= alpha)
-    return found
+            rejections[k, place] += np.sum(p_values(test, counts, truth) <= alpha)
+    return rejections

@@ -76,8 +76,8 @@ class Truth:
             worth = worth + self.judge_sd / np.sqrt(8) * deviations
         i, j = self.pairs.T
         lead = worth[..., i] - worth[..., j]
-        found, _ = self.response.probabilities([lead, np.full_like(lead, self.tie)][: self.response.width])
-        return np.moveaxis(found, 0, -1)
+        probability, _ = self.response.probabilities([lead, np.full_like(lead, self.tie)][: self.response.width])
+        return np.moveaxis(probability, 0, -1)
 
     def allotment(self, judgments: int) -> IntArray:
         """Return how many of a pair's judgments each judge makes, shape (K, P): judges take turns.
@@ -111,14 +111,14 @@ def checked_tests(test: object) -> tuple[PowerTest, ...]:
 def checked_judgments(judgments: object) -> IntArray:
     """Return the distinct numbers of judgments per pair, ascending, shape (M,)."""
     several = (judgments,) if is_whole(judgments) else judgments
-    found = list(several) if isinstance(several, (Sequence, np.ndarray)) and not isinstance(several, str) else []
-    bad = [x for x in found if not is_whole(x) or x < 1]
-    if bad or not found:
+    numbers = list(several) if isinstance(several, (Sequence, np.ndarray)) and not isinstance(several, str) else []
+    bad = [x for x in numbers if not is_whole(x) or x < 1]
+    if bad or not numbers:
         raise OptionError(
             f"judgments= holds {safe_repr(bad[0])}" if bad else f"judgments={safe_repr(judgments)}",
             expected="whole numbers per pair, of at least 1: judgments=[50, 100, 200]",
         )
-    return np.unique(np.array(found, dtype=np.int64))
+    return np.unique(np.array(numbers, dtype=np.int64))
 
 
 def check_flips(tests: Sequence[PowerTest], judges: int | None, alpha: float) -> None:

@@ -119,10 +119,10 @@ class Scenario:
 
 
 def _several(name: str, values: object) -> list[Any]:
-    found = list(values) if isinstance(values, _SEVERAL) else []
-    if not found or None in found or len(set(found)) < len(found):
+    several = list(values) if isinstance(values, _SEVERAL) else []
+    if not several or None in several or len(set(several)) < len(several):
         raise OptionError(f"{name}={values!r}", expected="several different numbers: [1, 2]")
-    return found
+    return several
 
 
 def varied(scenarios: Sequence[Scenario]) -> tuple[str, ...]:
@@ -132,11 +132,11 @@ def varied(scenarios: Sequence[Scenario]) -> tuple[str, ...]:
 
 def checked_scenarios(scenario: object) -> tuple[Scenario, ...]:
     """Return the requested scenarios, one or several."""
-    found = tuple(scenario) if isinstance(scenario, (list, tuple)) else (scenario,)
-    if not found or not all(isinstance(one, Scenario) for one in found):
+    scenarios = tuple(scenario) if isinstance(scenario, (list, tuple)) else (scenario,)
+    if not scenarios or not all(isinstance(one, Scenario) for one in scenarios):
         raise OptionError(
             f"scenario is of type {type(scenario).__name__}", expected="an llbt.Scenario(…), or a list of them"
         )
-    if len(set(found)) < len(found):
+    if len(set(scenarios)) < len(scenarios):
         raise OptionError("scenario= has the same scenario twice", expected="different ones")
-    return found
+    return scenarios

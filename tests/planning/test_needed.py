@@ -129,12 +129,12 @@ def test_so_many_prompts_have_the_power_that_was_asked() -> None:
             warnings.simplefilter("ignore")
             for _ in range(150):
                 res = llbt.fit("object", judged(prompts, rng), cov_type="cluster", groups="prompt")
-                pairs = llbt.pairwise(res, adjust=None if goal.said.startswith("'") else "single-step").to_frame()
+                pairs = llbt.pairwise(res, adjust=None if goal.text.startswith("'") else "single-step").to_frame()
                 first, second = ("b",), ("c",)
-                if not goal.said.startswith("'"):
+                if not goal.text.startswith("'"):
                     first, second = ("a", "b"), ("c", "d", "e", "f")
                 own = pairs[pairs["object_i"].isin(first) & pairs["object_j"].isin(second)]
-                p_value = own["p_value"] if goal.said.startswith("'") else own["p_adjusted"]
+                p_value = own["p_value"] if goal.text.startswith("'") else own["p_adjusted"]
                 hits.append(((p_value < 0.05) & (own["estimate"] > 0)).all())
         reached.append(np.mean(hits))
     np.testing.assert_allclose(reached, 0.8, atol=0.09)
