@@ -87,10 +87,10 @@ class LLBTError(ValueError):
         self.where, self.found, self.expected, self.remedy = where, found, expected, remedy
 
     def __str__(self) -> str:
-        return _told(self)
+        return _message(self)
 
 
-def _told(error: LLBTError) -> str:
+def _message(error: LLBTError) -> str:
     """Return an error in words."""
     where = error.where or error.asker
     text = f"{where}: {error.found}" if where else str(error.found)
@@ -175,8 +175,8 @@ def repeated(names: Iterable[T]) -> tuple[T, ...]:
 
 def listed(labels: Sequence[object], most: int = 8) -> str:
     """Return labels quoted and joined for a message: ``'A', 'B' and 3 more``."""
-    said = ", ".join(map(safe_repr, labels[:most]))
-    return said if len(labels) <= most else f"{said} and {len(labels) - most} more"
+    shown = ", ".join(map(safe_repr, labels[:most]))
+    return shown if len(labels) <= most else f"{shown} and {len(labels) - most} more"
 
 
 def safe_repr(value: object) -> str:
@@ -202,12 +202,12 @@ def unknown_name(module: str, name: str) -> AttributeError:
     Names in other modules are also proposed, with or without the module: ``plot_residual`` gives
     ``llbt.plot.residuals``.
     """
-    said = f"module {module!r} has no attribute {name!r}"
+    fault = f"module {module!r} has no attribute {name!r}"
     near = [] if name.startswith("_") else _near(module, name)
     if not near:
-        return AttributeError(said, name=name, obj=sys.modules.get(module))
+        return AttributeError(fault, name=name, obj=sys.modules.get(module))
     # without the module Python has no suggestion of its own to add
-    return AttributeError(f"{said}. Did you mean {' or '.join(near)}?", name=name, obj=None)
+    return AttributeError(f"{fault}. Did you mean {' or '.join(near)}?", name=name, obj=None)
 
 
 def _near(module: str, name: str) -> list[str]:
@@ -222,8 +222,8 @@ def _near(module: str, name: str) -> list[str]:
             if known not in _ROOMS:
                 for word in {known, f"{room}_{known}".strip("_"), f"{known}_{room}".strip("_")}:
                     spelled.setdefault(word.lower(), []).append(f"{place}.{known}")
-    found = difflib.get_close_matches(name.lower(), spelled, n=_MOST_NEAR, cutoff=_ALIKE)
-    names = dict.fromkeys(full for word in found for full in spelled[word])
+    matches = difflib.get_close_matches(name.lower(), spelled, n=_MOST_NEAR, cutoff=_ALIKE)
+    names = dict.fromkeys(full for word in matches for full in spelled[word])
     exact = [full for full in names if full.rpartition(".")[2].lower() == name.lower()]
     inside = [full for full in names if full.startswith(f"{module}.")] if own else []
     return list(exact or inside or names)[:_MOST_NEAR]
@@ -231,8 +231,8 @@ def _near(module: str, name: str) -> list[str]:
 
 def near(name: str, known: Sequence[object]) -> str:
     """Return a question after what was meant, where something known is nearly that: `` (did you mean 'judge'?)``."""
-    found = difflib.get_close_matches(name, [str(one) for one in known], n=1)
-    return f" (did you mean {found[0]!r}?)" if found else ""
+    matches = difflib.get_close_matches(name, [str(one) for one in known], n=1)
+    return f" (did you mean {matches[0]!r}?)" if matches else ""
 
 
 def kind_of(value: object) -> str:
@@ -249,8 +249,8 @@ def alternatives(options: Sequence[object]) -> str:
 
 def braced(labels: Sequence[object], most: int = 8) -> str:
     """Return a set of labels for a message: ``{A, B, … (3 more)}``."""
-    said = ", ".join(map(printable, labels[:most]))
-    return "{" + (said if len(labels) <= most else f"{said}, … ({len(labels) - most} more)") + "}"
+    shown = ", ".join(map(printable, labels[:most]))
+    return "{" + (shown if len(labels) <= most else f"{shown}, … ({len(labels) - most} more)") + "}"
 
 
 def __dir__() -> list[str]:

@@ -126,14 +126,14 @@ class Resampler:
         """
         refuse_draws("keeping {n} resamples", n)
         sizes = [1] + [min(_ROUND, n - start) for start in range(1, n, _ROUND)]
-        found: list[T] = []
+        results: list[T] = []
         quiet = replace(self, progress=False)
         for size in shown(self.asker, sizes, self.progress, sizes):
-            found += quiet.each([task] * size)
-            last = enough(found)
+            results += quiet.each([task] * size)
+            last = enough(results)
             if last is not None:
-                return found[:last]
-        return found
+                return results[:last]
+        return results
 
 
 def _block_sizes(n: int, entries: int, most: int) -> list[int]:
@@ -161,11 +161,11 @@ def shown(asker: str, jobs: Collection[T], progress: bool, sizes: Sequence[int] 
 def _foretold(asker: str, jobs: Collection[T], sizes: Sequence[int] | None) -> Iterable[T]:
     """Return the jobs; after some seconds a warning says how long all of them will take, where that is much longer."""
     start, total, done = time.monotonic(), sum(sizes or [1] * len(jobs)), 0
-    told = not asker  # a part of something else, which tells
+    has_warned = not asker  # a part of something else, which tells
     for k, job in enumerate(jobs):
         taken = time.monotonic() - start
-        if not told and taken > _SOON and done:
-            told = True
+        if not has_warned and taken > _SOON and done:
+            has_warned = True
             if (left := taken * (total - done) / done) > _SOON:
                 warn_user(f"{asker} will take {_span(taken + left)}: progress=True shows how far it is.", SlowWarning)
         yield job
@@ -285,8 +285,8 @@ def percentiles(
     tail = (1 - confidence) / 2
     if not len(replicates):
         return np.full(replicates.shape[1:], np.nan), np.full(replicates.shape[1:], np.nan)
-    found = (percentile(replicates, tail, -math.inf, whole), percentile(replicates, 1 - tail, math.inf, whole))
-    low, high = (np.where(np.isnan(estimate), np.nan, bound) for bound in found)
+    bounds = (percentile(replicates, tail, -math.inf, whole), percentile(replicates, 1 - tail, math.inf, whole))
+    low, high = (np.where(np.isnan(estimate), np.nan, bound) for bound in bounds)
     return low, high
 
 

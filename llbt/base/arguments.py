@@ -185,8 +185,8 @@ _LATER = {"Axes": Annotated[Any, _DRAWN]}  # types that are imported for mypy al
 
 def _loaded(module: str, name: str) -> type | tuple[()]:
     """Return a type from a module that may not be imported yet; no value has the type then."""
-    found: type | tuple[()] = getattr(sys.modules.get(module), name, ())
-    return found
+    loaded: type | tuple[()] = getattr(sys.modules.get(module), name, ())
+    return loaded
 
 
 def _hashes(value: object) -> bool:
@@ -321,7 +321,7 @@ def _declared(function: Callable[..., Any]) -> dict[str, Kind]:
     TypeError
         At import, for a parameter whose type declares no kind.
     """
-    found = {}
+    kinds = {}
     for p in inspect.signature(function).parameters.values():
         if p.name in ("self", "cls"):
             continue
@@ -329,8 +329,8 @@ def _declared(function: Callable[..., Any]) -> dict[str, Kind]:
         kind = None if declared is p.empty else _kind(declared)
         if kind is None:
             raise TypeError(f"{function.__qualname__}: @checked knows no kind for {p.name}: {p.annotation}")
-        found[p.name] = kind
-    return found
+        kinds[p.name] = kind
+    return kinds
 
 
 def _kind(declared: Any) -> Kind | None:

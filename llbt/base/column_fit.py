@@ -97,16 +97,16 @@ def fitted(
     columns: Sequence[Column], least_needed: Sequence[str], width: int = WIDTH
 ) -> tuple[list[Column], list[str]]:
     """Return the columns that fit a line, with labels of enough letters, and the names of the columns left out."""
-    kept, left_out = list(columns), []
+    fitting, left_out = list(columns), []
     for name in (*least_needed, *LEAST_NEEDED):
-        names = [column.name for column in kept]
-        if _total(kept) <= width:
+        names = [column.name for column in fitting]
+        if _total(fitting) <= width:
             break
         if name in names and (name != "p_value" or "p_adjusted" in names):
             gone = next((group for group in _TOGETHER if name in group), (name,))
             left_out += [one for one in gone if one in names or one == "conf_high"]
-            kept = [column for column in kept if column.name not in gone]
-    return kept, left_out
+            fitting = [column for column in fitting if column.name not in gone]
+    return fitting, left_out
 
 
 def _total(columns: Sequence[Column]) -> int:

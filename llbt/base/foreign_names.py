@@ -107,7 +107,7 @@ def unknown_argument(
     passed : mapping
         The passed arguments; one may hold the judgments with their clusters.
     """
-    found = f"there is no argument {name!r}"
+    fault = f"there is no argument {name!r}"
     remedy = OF_FUNCTION.get((function, name), "")
     if remedy:
         column = _cluster(None if "{value}" in remedy else value, passed)
@@ -119,16 +119,16 @@ def unknown_argument(
         }
         for word, text in words.items():
             remedy = remedy.replace(word, text)
-        return UnknownArgumentError(found, f"Type {remedy}.")
+        return UnknownArgumentError(fault, f"Type {remedy}.")
     other = ARGUMENTS.get(name, "")
     if name == "alpha" and "confidence" in known and isinstance(value, float):
-        return UnknownArgumentError(found, f"Type confidence={1 - value:.6g}.")
+        return UnknownArgumentError(fault, f"Type confidence={1 - value:.6g}.")
     if other in known:
-        return UnknownArgumentError(found, f"Type {other}={_short(value)}.")
+        return UnknownArgumentError(fault, f"Type {other}={_short(value)}.")
     close = difflib.get_close_matches(name, known, 1, _ALIKE)
     if close:
-        return UnknownArgumentError(found, f"Did you mean {close[0]!r}?")
-    return UnknownArgumentError(found, expected=f"some of {listed(known, 20)}")
+        return UnknownArgumentError(fault, f"Did you mean {close[0]!r}?")
+    return UnknownArgumentError(fault, expected=f"some of {listed(known, 20)}")
 
 
 def _short(value: object) -> str:
@@ -140,8 +140,8 @@ def _cluster(value: object, passed: Mapping[str, object]) -> object:
     """Return the column of clusters that was probably meant: the passed text, else the first cluster of a table."""
     if isinstance(value, str):
         return value
-    kept = (name for table in passed.values() for name in getattr(table, "clusters", ()))
-    return next(kept, "judge")
+    clusters = (name for table in passed.values() for name in getattr(table, "clusters", ()))
+    return next(clusters, "judge")
 
 
 def _hint(kind: type, name: str) -> str:

@@ -266,7 +266,7 @@ def _height(sheet: Sheet, blocks: Sequence[_Block], layout: _Layout) -> float:
         if wide is not None and block.texts is not None:
             lines = [max(n, lines_needed(text, wide)) for n, text in zip(lines, block.texts, strict=True)]
     room = _PAGE[0] / _OF_NOTES.em
-    notes = sum(lines_needed(line, room) for line in _said(sheet))
+    notes = sum(lines_needed(line, room) for line in _note_lines(sheet))
     headings = max((len(_parts(block)) if layout.stacked else 1) for block in blocks)
     caption = lines_needed(sheet.title, _PAGE[0] / _LETTERS[0].em)
     above = 13.6 * caption + 30 + (headings + 1) * layout.letters.line
@@ -307,7 +307,7 @@ def _first_lines(sheet: Sheet, layout: _Layout, packages: list[str]) -> list[str
     packages = [*packages, *(["array"] if any(wide is not None for wide in layout.widths) else [])]
     lines = [rf"% \usepackage{{{','.join(packages)}}}"]
     texts = [text for column in sheet.columns for text in (column.heading, *column.cells)]
-    unknown = unknown_letters("".join([sheet.title, *texts, *_said(sheet)]))
+    unknown = unknown_letters("".join([sheet.title, *texts, *_note_lines(sheet)]))
     if unknown:
         lines.append(
             rf"% {unknown[:_SOME]}: lualatex or xelatex, with \usepackage{{fontspec}} and a font that has them"
@@ -356,11 +356,11 @@ def _caption(sheet: Sheet, paper: Paper) -> str:
     return rf"\caption{{{title}}}{label}" if title else label
 
 
-def _said(sheet: Sheet) -> list[str]:
+def _note_lines(sheet: Sheet) -> list[str]:
     """Return the lines below the columns: those that other formats print above, then the foot and the notes."""
     return [line for line in (*sheet.head, sheet.more, *sheet.foot, *sheet.notes) if line]
 
 
 def _notes(sheet: Sheet) -> list[str]:
-    lines = [breakable(line.strip(), 10.0) for line in _said(sheet)]
+    lines = [breakable(line.strip(), 10.0) for line in _note_lines(sheet)]
     return [line + r"\par" for line in [*([_LEGEND] if sheet.has_stars else []), *lines]]

@@ -93,8 +93,8 @@ def number_latex(text: str) -> str:
 
 def composed_latex(text: str) -> str:
     """Return numbers with stars as LaTeX: stars are raised, and numbers without stars get the same room."""
-    found = _STARRED.search(text)
-    marks, room = ("", "") if found is None else (found[1] or "", found[2])
+    match = _STARRED.search(text)
+    marks, room = ("", "") if match is None else (match[1] or "", match[2])
     return number_latex(text[: len(text) - len(marks) - len(room)]) + raised_stars(marks, len(marks) + len(room))
 
 
@@ -121,14 +121,14 @@ def _letter(c: str) -> float:
 
 def pieces(word: str) -> list[str]:
     """Return the pieces between which a word may be broken: after hyphens and the like, before brackets."""
-    found, start = [], 0
+    parts, start = [], 0
     for k in range(1, len(word)):
         before, after = word[k - 1], word[k]
         behind = before in _BREAK_BEHIND and after not in _BREAK_BEHIND and not (before in ".," and after.isdigit())
         if (behind and k - start > 1) or after in "[(":
-            found.append(word[start:k])
+            parts.append(word[start:k])
             start = k
-    return [*found, word[start:]]
+    return [*parts, word[start:]]
 
 
 def breakable(text: str, room: float) -> str:

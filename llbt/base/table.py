@@ -418,8 +418,8 @@ def sheet_of(
     head, foot = (tuple(map(printable, lines)) for lines in (table.head, table.foot))
     title = printable(table.title if caption is None else caption)
     printed = tuple(
-        Column(f.chosen_by, heading, found, f.kind, "" if {f.name, f.heading} & set(rename or ()) else f.typeset)
-        for f, heading, found in zip(table.fields, headings, cells, strict=True)
+        Column(f.chosen_by, heading, texts_of, f.kind, "" if {f.name, f.heading} & set(rename or ()) else f.typeset)
+        for f, heading, texts_of in zip(table.fields, headings, cells, strict=True)
     )
     if not for_paper:
         printed = tuple(replace(column, heading=reader_heading(column.name, column.heading)) for column in printed)
@@ -438,11 +438,11 @@ def sheet_of(
 
 def _on_paper(table: Table, left_out: tuple[str, ...]) -> Table:
     """Return a table without some of its columns, with its stars directly after the estimates."""
-    kept = [f for f in table.fields if f.chosen_by not in left_out]
-    names = [f.chosen_by for f in kept]
+    fields = [f for f in table.fields if f.chosen_by not in left_out]
+    names = [f.chosen_by for f in fields]
     if "stars" in names and "estimate" in names:
-        kept.insert(names.index("estimate") + 1, kept.pop(names.index("stars")))
-    return replace(table, fields=tuple(kept))
+        fields.insert(names.index("estimate") + 1, fields.pop(names.index("stars")))
+    return replace(table, fields=tuple(fields))
 
 
 def _with_columns(table: Table, columns: Sequence[str]) -> Table:
@@ -470,7 +470,7 @@ def _renamed(table: Table, rename: Mapping[Any, str]) -> Table:
         raise OptionError(f"rename is of type {type(rename).__name__}", expected="a mapping: {'gpt-4-0613': 'GPT-4'}")
     if not rename:
         return table
-    names = {str(label): str(said) for label, said in rename.items()}
+    names = {str(label): str(new_name) for label, new_name in rename.items()}
     texts = [str(value) for f in table.fields if f.kind == "text" for value in f.values]
     check_renamed(names, [*(name for f in table.fields for name in (f.name, f.heading) if name), *texts])
     fields = []
@@ -486,7 +486,7 @@ def check_renamed(names: Mapping[str, str], texts: Iterable[str]) -> None:
 
     One mapping may serve several tables, so it may have labels that this table lacks.
     """
-    known = dict.fromkeys(found for cell in texts for found in (cell, *_BRACKETED.findall(cell)))
+    known = dict.fromkeys(text for cell in texts for text in (cell, *_BRACKETED.findall(cell)))
     unknown = [name for name in names if name not in known]
     near = [(name, close[0]) for name in unknown if (close := difflib.get_close_matches(name, known, 1, _ALIKE))]
     near = [(name, close) for name, close in near if close not in names]

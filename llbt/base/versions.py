@@ -48,7 +48,7 @@ def show_versions() -> Table:
 def _parts() -> dict[str, str]:
     """Return the packages with the part of llbt that needs them: the core, or the first extra other than `all`."""
     try:
-        needs = [found.groups() for need in metadata.requires("llbt") or () if (found := _REQUIREMENT.match(need))]
+        needs = [match.groups() for need in metadata.requires("llbt") or () if (match := _REQUIREMENT.match(need))]
     except metadata.PackageNotFoundError:
         needs = []
     core = [name for name, extra in needs if extra is None]

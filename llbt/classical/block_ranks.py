@@ -76,9 +76,9 @@ def read_ranks(
     source = open_source(frame)
     makers = () if block is None else as_names(block, "block")
     if (objects is None) == (not makers):
-        found = "neither" if objects is None else "both"
+        given = "neither" if objects is None else "both"
         raise JudgmentError(
-            f"found {found}",
+            f"found {given}",
             expected="either objects=[…], one column of ranks per object and one row per block, or block=, the column "
             "that says which rows belong together",
         )
@@ -100,8 +100,8 @@ def read_ranks(
 def _ranked(made: Blocks, entries: Blocks, table: pd.DataFrame) -> Ranked:
     """Return midranks; blocks with fewer than two objects go, with a note."""
     sizes = np.bincount(entries.block, minlength=len(made.first))
-    kept = sizes > 1
-    rows = kept[entries.block]
+    several = sizes > 1
+    rows = several[entries.block]
     labels = made.labels.tolist()
     order = sorted(range(len(labels)), key=lambda k: sort_key(labels[k]))
     if len(order) < 2:
@@ -115,13 +115,13 @@ def _ranked(made: Blocks, entries: Blocks, table: pd.DataFrame) -> Ranked:
             expected="each in a block of two or more",
         )
     position = np.argsort(order)
-    block = (np.cumsum(kept) - 1)[entries.block[rows]]
+    block = (np.cumsum(several) - 1)[entries.block[rows]]
     rank = np.asarray(pd.Series(entries.value[rows]).groupby(block).rank(method="average"), dtype=np.float64)
-    small = int((~kept).sum())
+    small = int((~several).sum())
     notes = (f"{counted(small, 'block')} with fewer than two ranked objects left out",) if small else ()
-    names = [made.named(table, row) for row in made.first[kept].tolist()]
+    names = [made.named(table, row) for row in made.first[several].tolist()]
     item = np.asarray(position[entries.item[rows]], dtype=np.int64)
-    return Ranked(tuple(labels[k] for k in order), block, item, rank, sizes[kept], names, notes)
+    return Ranked(tuple(labels[k] for k in order), block, item, rank, sizes[several], names, notes)
 
 
 def refuse_incomplete(ranked: Ranked) -> None:
@@ -143,15 +143,15 @@ def refuse_unbalanced(ranked: Ranked) -> None:
     there = ranked.incidence()
     together = there.T @ there
     times, pairs = np.diag(together), together[np.triu_indices(len(together), 1)]
-    for what, found in (
+    for what, numbers in (
         ("blocks have", ranked.size),
         ("numbers of blocks by object are", times),
         ("numbers of blocks by pair are", pairs),
     ):
-        if found.min() < found.max():
+        if numbers.min() < numbers.max():
             unit = " objects" if what == "blocks have" else ""
             raise DesignError(
-                f"{what} {found.min():.0f} to {found.max():.0f}{unit}",
+                f"{what} {numbers.min():.0f} to {numbers.max():.0f}{unit}",
                 "Use skillings_mack_test.",
                 expected="a balanced incomplete block design: blocks of one size, every object equally often, and "
                 "every pair",

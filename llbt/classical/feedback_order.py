@@ -90,13 +90,13 @@ class FeedbackOrder(Record):
         total, number = self.weights.sum(), int((self.weights > 0).sum())
         share = f" ({format_percent(self.violated / total)})" if total else ""
         contradicted = int((np.tril(self.weights) > 0).sum())
-        said = (
+        text = (
             f"Violated weight {format_count(self.violated)} of {format_count(total)}{share}, in "
             f"{format_count(contradicted)} of the {format_count(number)} pairwise majorities"
         )
         if self.optimal:
-            return f"{said}: certified minimum (gap 0)"
-        return f"{said}: not certified, no order is below {format_count(self.bound)}"
+            return f"{text}: certified minimum (gap 0)"
+        return f"{text}: not certified, no order is below {format_count(self.bound)}"
 
 
 @checked
@@ -152,18 +152,18 @@ def feedback_order(data: object, *, exclude: Objects = (), time_limit: float = 6
     """
     if not is_real(time_limit) or not float(time_limit) > 0:
         raise OptionError(f"time_limit={time_limit!r}", expected="a number of seconds above 0")
-    found = pair_counts(data, exclude=exclude)
-    order, bound = least_feedback(found.wins, float(time_limit))
-    wins = found.wins[np.ix_(order, order)]
+    counts = pair_counts(data, exclude=exclude)
+    order, bound = least_feedback(counts.wins, float(time_limit))
+    wins = counts.wins[np.ix_(order, order)]
     violated = float(np.tril(majorities(wins)).sum())
     optimal = violated - bound <= _WHOLE * max(1.0, violated)
     notes = (
-        found.notes
+        counts.notes
         if majorities(wins).any()
-        else (*found.notes, "no pair has a majority, so no order can be preferred")
+        else (*counts.notes, "no pair has a majority, so no order can be preferred")
     )
     return FeedbackOrder(
-        tuple(found.objects[k] for k in order), wins, violated, violated if optimal else bound, optimal, notes
+        tuple(counts.objects[k] for k in order), wins, violated, violated if optimal else bound, optimal, notes
     )
 
 
@@ -213,17 +213,17 @@ def _solved(
 
     if seconds <= 0:
         return None
-    found = milp(
+    solution = milp(
         cost,
         integrality=np.full(len(cost), int(whole)),
         bounds=Bounds(0, 1),
         constraints=LinearConstraint(_triangle_rows(triangles, size), 0, 1) if len(triangles) else None,
         options={"time_limit": seconds, "mip_rel_gap": 0.0},
     )
-    if found.x is None:
+    if solution.x is None:
         return None
-    value = found.fun if found.status == 0 else found.mip_dual_bound
-    return found.x, float(-math.inf if value is None else value), found.status == 0
+    value = solution.fun if solution.status == 0 else solution.mip_dual_bound
+    return solution.x, float(-math.inf if value is None else value), solution.status == 0
 
 
 def _places(first: IntArray, second: IntArray, size: int) -> IntArray:

@@ -133,14 +133,14 @@ def head_to_head(
     0.508
     """
     verdicts = pair_verdicts(data, unit, exclude=exclude)
-    found = verdicts.pairs
+    pairs = verdicts.pairs
     wins_i, wins_j = verdicts.counts[:, 0], verdicts.counts[:, 2]
     p_value = np.array([sign_p(w, n) for w, n in zip(wins_i, wins_i + wins_j, strict=True)])
     tied = int(np.isnan(p_value).sum())
     notes = (
         *verdicts.notes,
-        *absent_pairs(found),
+        *absent_pairs(pairs),
         *([f"{counted(tied, 'pair')} with ties only: p-value NA"] if tied else []),
     )
     adjusted = adjusted_p(p_value, adjust)
-    return HeadToHead(found.objects, found.pairs, found.counts, p_value, adjusted, adjust, verdicts.unit, notes)
+    return HeadToHead(pairs.objects, pairs.pairs, pairs.counts, p_value, adjusted, adjust, verdicts.unit, notes)

@@ -93,7 +93,7 @@ def pair_counts(data: object, *, exclude: Objects = (), beside: str | None = Non
     """
     refuse_lists(data)
     judgments = _of_table(data, beside) if isinstance(data, Comparisons) else read_judged(data)
-    keep, notes = _kept(judgments, exclude)
+    keep, notes = _counted(judgments, exclude)
     left = judgments.take(keep).among_judged()
     oriented = left.oriented()
     first, group = groups([*oriented.pairs.T])
@@ -102,16 +102,16 @@ def pair_counts(data: object, *, exclude: Objects = (), beside: str | None = Non
         oriented.pairs[first],
         oriented.tally(group, len(first)),
         left,
-        3 * group + oriented.said,
+        3 * group + oriented.outcomes,
         (*judgments.notes, *notes, *_gone(judgments.objects, left.objects, exclude)),
     )
 
 
 def _of_table(c: Comparisons, beside: str | None) -> Judgments:
     check_three(c)
-    pairs, counts, columns, kept = c.pairs, c.counts, c.columns, c.cluster_counts
-    if kept is not None and beside in c.clusters:
-        pairs, counts, columns = c.pairs[kept.rows], kept.counts, kept.columns
+    pairs, counts, columns, by_cluster = c.pairs, c.counts, c.columns, c.cluster_counts
+    if by_cluster is not None and beside in c.clusters:
+        pairs, counts, columns = c.pairs[by_cluster.rows], by_cluster.counts, by_cluster.columns
     made = Judgments.of_counts(c.objects, pairs, counts, c.keeps_order, (*c.notes, *_summed_over(c)))
     rows = np.nonzero(counts)[0]
     known = {column.name: pd.Series(column.values[rows]) for column in columns if column.name == beside}
@@ -128,7 +128,7 @@ def as_whole(values: FloatArray) -> npt.NDArray[Any]:
     return values.astype(np.int64) if np.all(np.isfinite(values) & (values == np.floor(values))) else values
 
 
-def _kept(judgments: Judgments, exclude: Objects) -> tuple[npt.NDArray[np.bool_], tuple[str, ...]]:
+def _counted(judgments: Judgments, exclude: Objects) -> tuple[npt.NDArray[np.bool_], tuple[str, ...]]:
     """Return which rows (R,) have judgments of no excluded object, and a note on the others."""
     out = excluded(judgments.objects, exclude)
     touched = np.asarray(out[judgments.pairs].any(axis=1))

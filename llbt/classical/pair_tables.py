@@ -31,9 +31,9 @@ def adjust_note(adjust: Adjust) -> str:
     return f"adjusted p-values: {_ADJUSTED[adjust]}, over the pairs of the table"
 
 
-def absent_pairs(found: PairCounts) -> tuple[str, ...]:
+def absent_pairs(pairs: PairCounts) -> tuple[str, ...]:
     """Return a note on the pairs that were never judged."""
-    absent = math.comb(len(found.objects), 2) - len(found.pairs)
+    absent = math.comb(len(pairs.objects), 2) - len(pairs.pairs)
     return (f"{counted(absent, 'pair')} without a judgment: no row",) if absent else ()
 
 

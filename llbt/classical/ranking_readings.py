@@ -66,6 +66,6 @@ def ranking_readings(
         raise OptionError(f"readings={readings!r}", expected="several: readings=['ge_others', 'net_wins']")
     scores = {}
     for reading in readings:
-        found = ranking_scores(data, reading=reading, exclude=exclude, block=block)
-        scores[reading] = pd.Series(found.estimate, list(found.objects))
+        result = ranking_scores(data, reading=reading, exclude=exclude, block=block)
+        scores[reading] = pd.Series(result.estimate, list(result.objects))
     return pd.DataFrame(scores).sort_index()

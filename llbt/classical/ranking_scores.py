@@ -108,8 +108,8 @@ class RankingScores(Record):
         exclude : label or sequence of labels
             Objects to leave out, such as the reference translation ``"_ref"``.
         """
-        kept = ~excluded(self.objects, exclude)
-        left = tuple(label for label, here in zip(self.objects, kept, strict=True) if here)
+        remaining = ~excluded(self.objects, exclude)
+        left = tuple(label for label, here in zip(self.objects, remaining, strict=True) if here)
         if len(left) < 2:
             raise OptionError(
                 f"exclude={list(named(exclude))!r} leaves {counted(len(left), 'object')}"
@@ -117,14 +117,14 @@ class RankingScores(Record):
                 "Exclude fewer objects.",
                 expected="at least two to rank",
             )
-        said = f"judgments of {listed(named(exclude))} counted for the others, not shown"
+        note = f"judgments of {listed(named(exclude))} counted for the others, not shown"
         return replace(
             self,
             objects=left,
-            estimate=self.estimate[kept],
-            n=self.n[kept],
-            replicates=self.replicates[:, kept],
-            counted=(*self.counted, *([] if kept.all() else [said])),
+            estimate=self.estimate[remaining],
+            n=self.n[remaining],
+            replicates=self.replicates[:, remaining],
+            counted=(*self.counted, *([] if remaining.all() else [note])),
         )
 
     def table(self) -> Table:
@@ -145,8 +145,8 @@ class RankingScores(Record):
 
     def _ranges(self) -> FloatArray:
         """Return the best and the worst rank of each object over the resamples, shape (2, J)."""
-        found = percentiles(ranked(self.replicates), self.confidence, self.estimate, whole=True)
-        return np.clip(found, 1, len(self.objects))
+        ranges = percentiles(ranked(self.replicates), self.confidence, self.estimate, whole=True)
+        return np.clip(ranges, 1, len(self.objects))
 
     def _reservations(self) -> list[str]:
         undefined = np.isnan(self.estimate)
@@ -270,7 +270,7 @@ def reading_sums(counts: PairCounts, reading: Reading, block: str | Sequence[str
     size = len(counts.objects)
     group = _blocks(counts.judgments, reading, block)
     if reading == "ge_all_in_block" and group is not None:
-        return block_sums(counts.judgments.pairs, counts.judgments.said, group, size)
+        return block_sums(counts.judgments.pairs, counts.judgments.outcomes, group, size)
     return pair_sums(reading, counts.pairs, counts.counts, size, counts.cells, group)
 
 

@@ -97,20 +97,20 @@ def pair_sums(
     return Sums(reading, size, pairs, counts.ravel(), units)
 
 
-def block_sums(pairs: IntArray, said: IntArray, block: IntArray, size: int) -> Sums:
+def block_sums(pairs: IntArray, outcomes: IntArray, block: IntArray, size: int) -> Sums:
     """Return the sums of ``"ge_all_in_block"``: an object is best in a block where it lost no judgment.
 
     Parameters
     ----------
     pairs : ndarray of int, shape (R, 2)
-    said : ndarray of int, shape (R,)
+    outcomes : ndarray of int, shape (R,)
         0 where i was preferred, 1 for a tie, 2 where j was.
     block : ndarray of int, shape (R,)
     size : int
         Number of objects J.
     """
     where, what = np.repeat(block, 2), pairs.ravel()
-    lost = np.column_stack([said == 2, said == 0]).ravel()
+    lost = np.column_stack([outcomes == 2, outcomes == 0]).ravel()
     first, group = groups([where, what])
     best = np.bincount(group, weights=lost, minlength=len(first)) == 0
     row, column = where[first], what[first]

@@ -216,8 +216,8 @@ def _met(exposed: pd.DataFrame, by: tuple[str, ...], reference: Label) -> pd.Dat
             expected=f"one of {listed(sorted(exposed['object'].unique(), key=str), 20)}",
         )
     beside = exposed.assign(with_reference=exposed["_block"].isin(there))
-    found = beside.groupby([*by, "object"], sort=True)["with_reference"].agg(["size", "sum"]).reset_index()
-    return found.rename(columns={"size": "shown", "sum": "with_reference"})
+    blocks = beside.groupby([*by, "object"], sort=True)["with_reference"].agg(["size", "sum"]).reset_index()
+    return blocks.rename(columns={"size": "shown", "sum": "with_reference"})
 
 
 def _scores(judgments: Judgments, by: tuple[str, ...], reading: Reading, block: Names) -> pd.DataFrame:
@@ -227,7 +227,7 @@ def _scores(judgments: Judgments, by: tuple[str, ...], reading: Reading, block: 
     for k in range(len(values)):  # groups, not judgments
         counts = pair_counts(judgments.take(group == k))
         sums = reading_sums(counts, reading, block if reading == "ge_all_in_block" else None)
-        score, n = (found[0] for found in sums.scores(sums.total[None, :]))
+        score, n = (column[0] for column in sums.scores(sums.total[None, :]))
         frame = pd.DataFrame({"object": list(counts.objects), "score": score, "n": n})
         frames.append(frame.assign(**{name: values[name].iloc[k] for name in by}))
     return pd.concat(frames, ignore_index=True)
@@ -250,8 +250,8 @@ def _joined(
     both.insert(len(by) + 3, "share", both["with_reference"] / both["shown"])
     both = both.astype({"shown": np.int64, "with_reference": np.int64})
     unjudged = int(both["score"].isna().sum())
-    said = f"{counted(unjudged, 'object')} shown without a score: left out of the correlations"
-    return both, (said,) if unjudged else ()
+    note = f"{counted(unjudged, 'object')} shown without a score: left out of the correlations"
+    return both, (note,) if unjudged else ()
 
 
 def _correlations(
@@ -263,8 +263,8 @@ def _correlations(
     rows.append((*([_ALL] * len(by)), *_correlation(scored, confidence)))
     frame = pd.DataFrame(rows, columns=[*by, "n_objects", "estimate", "conf_low", "conf_high"])
     undefined = int(frame["estimate"].isna().sum())
-    said = f"{counted(undefined, 'correlation')} undefined: fewer than three objects, or no variation"
-    return frame, (said,) if undefined else ()
+    note = f"{counted(undefined, 'correlation')} undefined: fewer than three objects, or no variation"
+    return frame, (note,) if undefined else ()
 
 
 def _correlation(part: pd.DataFrame, confidence: float) -> tuple[int, float, float, float]:
@@ -272,6 +272,6 @@ def _correlation(part: pd.DataFrame, confidence: float) -> tuple[int, float, flo
     share, score = part["share"].to_numpy(dtype=np.float64), part["score"].to_numpy(dtype=np.float64)
     if len(part) < 3 or np.ptp(share) == 0 or np.ptp(score) == 0:
         return len(part), math.nan, math.nan, math.nan
-    found = stats.pearsonr(share, score)
-    low, high = found.confidence_interval(confidence) if len(part) > 3 else (math.nan, math.nan)
-    return len(part), float(found.statistic), float(low), float(high)
+    correlation = stats.pearsonr(share, score)
+    low, high = correlation.confidence_interval(confidence) if len(part) > 3 else (math.nan, math.nan)
+    return len(part), float(correlation.statistic), float(low), float(high)

@@ -147,12 +147,12 @@ def count_wins(rule: Ties, counts: FloatArray, *, whole: bool) -> Counted:
     return Counted(i + of_i, i + of_i, decided + of_i + of_j)
 
 
-def binomial_p(found: Counted, alternative: Alternative) -> FloatArray:
+def binomial_p(wins: Counted, alternative: Alternative) -> FloatArray:
     """Return exact p-values of equal chances, shape (S,); NaN where nothing is counted."""
-    greater = stats.binom.sf(found.low - 1, found.n, 0.5)
-    less = stats.binom.cdf(found.high, found.n, 0.5)
+    greater = stats.binom.sf(wins.low - 1, wins.n, 0.5)
+    less = stats.binom.cdf(wins.high, wins.n, 0.5)
     chosen = {"greater": greater, "less": less, "two-sided": np.minimum(2 * np.minimum(greater, less), 1.0)}
-    return np.where(found.n > 0, chosen[alternative], np.nan)
+    return np.where(wins.n > 0, chosen[alternative], np.nan)
 
 
 def trinomial_p(counts: FloatArray, alternative: Alternative) -> FloatArray:
@@ -179,14 +179,14 @@ def trinomial_tail(difference: IntArray, n: IntArray, decided: IntArray) -> Floa
     return np.asarray(np.add.reduceat(terms, first))
 
 
-def z_values(rule: Ties, found: Counted, alternative: Alternative) -> FloatArray:
+def z_values(rule: Ties, wins: Counted, alternative: Alternative) -> FloatArray:
     """Return normal statistics, shape (S,); NaN where the variance is 0.
 
     z = (wins − n/2)/(√n/2) of a rule's counts, without a continuity correction. A trinomial without a decided judgment
     has 0, as no order of its judgments differs.
     """
-    z = ratio(2 * found.wins(alternative) - found.n, np.sqrt(found.n))
-    return np.where(found.n > 0, z, 0.0) if rule == "trinomial" else z
+    z = ratio(2 * wins.wins(alternative) - wins.n, np.sqrt(wins.n))
+    return np.where(wins.n > 0, z, 0.0) if rule == "trinomial" else z
 
 
 def normal_p(z: FloatArray, alternative: Alternative) -> FloatArray:
@@ -205,8 +205,8 @@ def mid_p(wins: FloatArray, losses: FloatArray, alternative: Alternative) -> Flo
     """
     n = wins + losses
     above = stats.binom.sf(wins, n, 0.5) + stats.binom.pmf(wins, n, 0.5) / 2
-    found = {"greater": above, "less": 1 - above, "two-sided": 2 * np.minimum(above, 1 - above)}[alternative]
-    return np.asarray(np.where(n > 0, found, np.nan))
+    p_values = {"greater": above, "less": 1 - above, "two-sided": 2 * np.minimum(above, 1 - above)}[alternative]
+    return np.asarray(np.where(n > 0, p_values, np.nan))
 
 
 def share_interval(

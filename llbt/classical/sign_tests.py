@@ -138,16 +138,16 @@ def sign_test(
     exact = exact and ties != "asymptotic-ump"
     if exact:
         _check_whole(pairs, counts)
-    found = sign_rules.count_wins(ties, counts, whole=exact)
-    wins = found.wins(alternative)
-    statistic, p_value = _tested(ties, counts, found, alternative, exact)
-    low, high = sign_rules.share_interval(wins, found.n, interval, confidence)
+    counted = sign_rules.count_wins(ties, counts, whole=exact)
+    wins = counted.wins(alternative)
+    statistic, p_value = _tested(ties, counts, counted, alternative, exact)
+    low, high = sign_rules.share_interval(wins, counted.n, interval, confidence)
     kind = f"intervals: {_INTERVALS[interval]}, two-sided"
     return SignTests(
         *pairs.sides,
         counts,
-        counts.sum(axis=1) if ties == "trinomial" else np.nan_to_num(found.n),
-        ratio(wins, found.n),
+        counts.sum(axis=1) if ties == "trinomial" else np.nan_to_num(counted.n),
+        ratio(wins, counted.n),
         low,
         high,
         statistic,
@@ -307,8 +307,8 @@ def mcnemar_test(table: Any, *, exact: bool = True, correction: bool = True) -> 
     if b + c == 0:
         notes = (note, "the systems never differ, so there is nothing to test")
         return TestResult(name, null, math.nan, df, math.nan, distribution, notes)
-    found = mcnemar(counts, exact=exact, correction=correction and b != c)
-    return TestResult(name, null, float(found.statistic), df, float(found.pvalue), distribution, (note,))
+    test = mcnemar(counts, exact=exact, correction=correction and b != c)
+    return TestResult(name, null, float(test.statistic), df, float(test.pvalue), distribution, (note,))
 
 
 # -- what the tests share -------------------------------------------------------------------------------------
@@ -328,15 +328,15 @@ def _check_whole(pairs: PairCounts, counts: FloatArray) -> None:
 
 
 def _tested(
-    ties: Ties, counts: FloatArray, found: sign_rules.Counted, alternative: Alternative, exact: bool
+    ties: Ties, counts: FloatArray, wins: sign_rules.Counted, alternative: Alternative, exact: bool
 ) -> tuple[FloatArray, FloatArray]:
     """Return statistics and p-values, each (S,)."""
     if not exact:
-        z = sign_rules.z_values(ties, found, alternative)
+        z = sign_rules.z_values(ties, wins, alternative)
         return z, sign_rules.normal_p(z, alternative)
     if ties == "trinomial":
         return counts[:, 0] - counts[:, 2], sign_rules.trinomial_p(counts, alternative)
-    return found.wins(alternative), sign_rules.binomial_p(found, alternative)
+    return wins.wins(alternative), sign_rules.binomial_p(wins, alternative)
 
 
 def _all_ties(counts: FloatArray, ties: Ties) -> tuple[str, ...]:

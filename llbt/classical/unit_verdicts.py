@@ -63,12 +63,12 @@ def pair_verdicts(data: object, unit: str | None, *, exclude: Objects = ()) -> V
         return Verdicts(pairs, pairs.counts, name, pairs.notes)
     if not _is_known(pairs.judgments, name):
         raise _unknown(data, pairs.judgments, name)
-    pair, said = np.divmod(pairs.cells, 3)
+    pair, outcome = np.divmod(pairs.cells, 3)
     first, group = groups([pair, _codes(pairs.judgments, name)])
     size = len(pairs.pairs)
     if unit is None and np.bincount(pair[first], minlength=size).max() == 1:
         return Verdicts(pairs, pairs.counts, "judgment", (*pairs.notes, *_one_each(pairs, name)))
-    lead = np.bincount(group, weights=(1 - said) * pairs.judgments.times)
+    lead = np.bincount(group, weights=(1 - outcome) * pairs.judgments.times)
     verdict = np.where(lead > _SAME, 0, np.where(lead < -_SAME, 2, 1))
     counts = np.bincount(3 * pair[first] + verdict, minlength=3 * size).reshape(size, 3).astype(np.float64)
     said_once = f"one verdict per {name} and pair, for the object that wins more of its judgments"

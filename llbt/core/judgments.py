@@ -36,7 +36,7 @@ class Judgments(Record):
     objects : tuple of labels, length J
     pairs : ndarray of int, shape (R, 2)
         Positions of objects i and j; if `shown`, i was shown first.
-    said : ndarray of int, shape (R,)
+    outcomes : ndarray of int, shape (R,)
         The outcome: 0 if i was preferred, 1 for a tie, 2 if j was preferred.
     columns : dict of str to Series, each (R,)
         The other columns of the judgments: judge, prompt and so on. Empty if `query` has them.
@@ -74,7 +74,7 @@ class Judgments(Record):
 
     objects: tuple[Label, ...]
     pairs: IntArray
-    said: IntArray
+    outcomes: IntArray
     columns: Mapping[str, pd.Series[Any]] = field(default_factory=dict)
     weights: FloatArray | None = None
     shown: bool = True
@@ -94,7 +94,7 @@ class Judgments(Record):
     @property
     def times(self) -> FloatArray:
         """The number of judgments in each row, shape (R,)."""
-        return np.ones(len(self.said)) if self.weights is None else self.weights
+        return np.ones(len(self.outcomes)) if self.weights is None else self.weights
 
     @property
     def n_judgments(self) -> float:
@@ -108,7 +108,7 @@ class Judgments(Record):
             return self.query
         objects, outcomes = (pd.CategoricalDtype(pd.Index(list(x), dtype=object)) for x in (self.objects, OUTCOMES))
         coded = {name: (self.pairs[:, k], objects) for k, name in enumerate(OBJECTS)} | {
-            "outcome": (self.said, outcomes)
+            "outcome": (self.outcomes, outcomes)
         }
         columns = {name: pd.Categorical.from_codes(codes, dtype=labels) for name, (codes, labels) in coded.items()}
         return pd.DataFrame({name: columns[name] if name in columns else self.values(name) for name in self.names})
@@ -140,7 +140,7 @@ class Judgments(Record):
         if name in OBJECTS:
             return inferred(pd.Series(as_objects(self.objects)[self.pairs[:, OBJECTS.index(name)]]))
         if name == "outcome":
-            return inferred(pd.Series(as_objects(OUTCOMES)[self.said]))
+            return inferred(pd.Series(as_objects(OUTCOMES)[self.outcomes]))
         if name == "weight" and self.weights is not None:
             return pd.Series(self.weights)
         return self.columns[name]
@@ -156,7 +156,7 @@ class Judgments(Record):
         some = self.query.limit(_SHOWN).df() if self.query is not None else self.take(slice(_SHOWN)).to_frame()
         there = [name for name in STANDARD if name in some and some[name].notna().any()]
         beside = [name for name in self.names if name not in STANDARD]
-        rest = self.n_judgments - len(some) if self.query is not None else len(self.said) - len(some)
+        rest = self.n_judgments - len(some) if self.query is not None else len(self.outcomes) - len(some)
         return Table(
             fields=tuple(
                 Field(name, self.called.get(name, name), [_brief(value) for value in some[name]]) for name in there
@@ -176,10 +176,10 @@ class Judgments(Record):
             If an engine holds the judgments.
         """
         self._refuse_query()
-        at = np.arange(len(self.said))[rows]
+        at = np.arange(len(self.outcomes))[rows]
         columns = {name: values.iloc[at].reset_index(drop=True) for name, values in self.columns.items()}
         weights = None if self.weights is None else self.weights[at]
-        return replace(self, pairs=self.pairs[at], said=self.said[at], columns=columns, weights=weights)
+        return replace(self, pairs=self.pairs[at], outcomes=self.outcomes[at], columns=columns, weights=weights)
 
     def among_judged(self) -> Judgments:
         """Return the judgments without objects that no judgment names."""
@@ -197,9 +197,9 @@ class Judgments(Record):
     def turned(self, rows: npt.NDArray[np.bool_] | None = None) -> Judgments:
         """Return the judgments with objects i and j exchanged: all, or those that satisfy a condition (R,)."""
         self._refuse_query()
-        rows = np.ones(len(self.said), dtype=np.bool_) if rows is None else rows
+        rows = np.ones(len(self.outcomes), dtype=np.bool_) if rows is None else rows
         pairs = np.where(rows[:, None], self.pairs[:, ::-1], self.pairs)
-        return replace(self, pairs=pairs, said=np.where(rows, len(OUTCOMES) - 1 - self.said, self.said))
+        return replace(self, pairs=pairs, outcomes=np.where(rows, len(OUTCOMES) - 1 - self.outcomes, self.outcomes))
 
     def oriented(self) -> Judgments:
         """Return the judgments with the smaller position first, whichever object was shown first."""
@@ -215,7 +215,7 @@ class Judgments(Record):
         size : int, optional
             The number of groups.
         """
-        return tally(by, self.said, self.weights, size, len(OUTCOMES))
+        return tally(by, self.outcomes, self.weights, size, len(OUTCOMES))
 
     def tabulate(self, *, order: bool = False, response: Response | None = None) -> Comparisons:
         """Return the judgments as a table of counts.
@@ -268,7 +268,7 @@ class Judgments(Record):
         """Return the combination of some columns in each row as a number, (R,), and the combinations, one row each."""
         columns = [self.column(name, parameter) for name in names]
         if not columns:
-            return np.zeros(len(self.said), dtype=np.int64), pd.DataFrame(index=range(1))
+            return np.zeros(len(self.outcomes), dtype=np.int64), pd.DataFrame(index=range(1))
         first, group = groups([np.asarray(column.codes, dtype=np.int64) for column in columns])
         return group, pd.DataFrame({column.name: column.values[first] for column in columns})
 
@@ -278,13 +278,13 @@ class Judgments(Record):
         The judgment of the smallest pair is kept, which is the same pair for all judges of the same outputs.
         """
         if "record" not in self.columns:
-            return self, np.arange(len(self.said)), ()
+            return self, np.arange(len(self.outcomes)), ()
         low, high = np.sort(self.pairs, axis=1).T
         record, _ = pd.factorize(self.columns["record"])
         order = np.lexsort((high, low, record))
         order = order[record[order] >= 0]
         first = np.sort(order[np.diff(record[order], prepend=-1) > 0])
-        more = len(self.said) - len(first)
+        more = len(self.outcomes) - len(first)
         note = f"{counted(more, 'judgment')} not counted: of a record of identical outputs (a+b) one judgment is"
         return self.take(first), first, (note,) if more else ()
 

@@ -149,12 +149,12 @@ class Patterns(Record):
         legend = f"{_SIGNS[1]} first, {_SIGNS[-1]} second preferred, 0 undecided, . no answer"
         return Table(
             fields,
-            title=f"Patterns: {', '.join(self.said_sizes())}",
+            title=f"Patterns: {', '.join(self.size_texts())}",
             head=(f"Pairs: {', '.join(pairs[:15])}{', …' if len(pairs) > 15 else ''} ({legend})",),
             notes=notes,
         )
 
-    def said_sizes(self) -> list[str]:
+    def size_texts(self) -> list[str]:
         """Return the numbers of objects, judges and patterns as phrases, for the first line of a printout."""
         sizes = [
             f"{format_count(len(self.objects))} objects",

@@ -369,9 +369,9 @@ class Rankings(Record):
         ]
         more = len(self) - len(some)
         notes = (*self.notes, *([f"{format_count(more)} more lists"] if more else []))
-        return Table(tuple(fields), title=f"Rankings: {', '.join(self.said_sizes())}", notes=notes)
+        return Table(tuple(fields), title=f"Rankings: {', '.join(self.size_texts())}", notes=notes)
 
-    def said_sizes(self) -> list[str]:
+    def size_texts(self) -> list[str]:
         """Return the numbers of objects and lists, and the lists' lengths, as phrases for a printout's first line."""
         low, high = int(self.sizes.min()), int(self.sizes.max())
         tie = self.largest_tie

@@ -44,17 +44,17 @@ def once_per_prompt(made: Judgments) -> Judgments:
     n = np.bincount(group, minlength=len(first))
     n_turned = np.bincount(group, turned, len(first))
     both = (n_turned > 0) & (n_turned < n)
-    outcomes = np.where(turned, len(OUTCOMES) - 1 - made.said, made.said)  # of the smaller position
+    outcomes = np.where(turned, len(OUTCOMES) - 1 - made.outcomes, made.outcomes)  # of the smaller position
     lowest, highest = np.full(len(first), len(OUTCOMES)), np.full(len(first), -1)
     np.minimum.at(lowest, group, outcomes)
     np.maximum.at(highest, group, outcomes)
     agreed = np.where(lowest == highest, lowest, TIE)
-    rows = np.arange(len(made.said))
+    rows = np.arange(len(made.outcomes))
     start = np.full(len(first), len(rows))
     np.minimum.at(start, group, rows)
     remaining = ~both[group] | (rows == start[group])
     verdict = np.where(turned, len(OUTCOMES) - 1 - agreed[group], agreed[group])
-    merged = replace(made, said=np.where(both[group], verdict, made.said)).take(remaining)
+    merged = replace(made, outcomes=np.where(both[group], verdict, made.outcomes)).take(remaining)
     return replace(merged, shown=False, notes=(*made.notes, *_notes(n, both, both & (lowest != highest))))
 
 

@@ -33,7 +33,7 @@ class Judged:
     How much is preferred: a column, or sizes of labels; or that both are `bad`: labels, or kinds of ties.
     """
 
-    found: Countable
+    countable: Countable
     strength: str | None
     sizes: Mapping[Any, float]
     cuts: tuple[float, ...] = ()
@@ -46,19 +46,19 @@ class Judged:
     @property
     def field(self) -> str:
         """The column of the outcomes, or that of the strength if there is none and none was named."""
-        field = self.found.labels.field
-        absent = field == "outcome" and field not in self.found.source.names
+        field = self.countable.labels.field
+        absent = field == "outcome" and field not in self.countable.source.names
         return self.strength if self.strength is not None and absent else field
 
     @property
     def beside(self) -> dict[str, tuple[str, ...]]:
         """The columns of sizes, or of kinds of ties, besides the outcome, by parameter, if there are any."""
-        if self.bad and self.found.is_standard:
+        if self.bad and self.countable.is_standard:
             return {"tie_kind": ("tie_kind",)}
         if self.strength is None or self.strength == self.field:
             return {}
-        named = self.strength == "strength" and self.found.labels.strengths  # the sizes of a format's labels
-        return {} if named and "strength" not in self.found.source.names else {"strength": (self.strength,)}
+        named = self.strength == "strength" and self.countable.labels.strengths  # the sizes of a format's labels
+        return {} if named and "strength" not in self.countable.source.names else {"strength": (self.strength,)}
 
     def unasked(self, roles: Iterable[str]) -> dict[str, tuple[str, ...]]:
         """Return the unused column of strengths of judgments that were read before, if it has no role.
@@ -69,13 +69,13 @@ class Judged:
             The columns that have a role already.
         """
         graded = self.strength is not None or self.sizes
-        there = self.found.is_standard and self.found.source.has_labels("strength")
+        there = self.countable.is_standard and self.countable.source.has_labels("strength")
         return {} if graded or not there or "strength" in roles else {"strength": ("strength",)}
 
     @property
     def written(self) -> dict[Any, Meaning | int]:
         """The outcomes that labels stand for, with grades."""
-        meanings: dict[Any, Meaning | int] = {**checked_outcomes(self.found.labels.outcomes)}
+        meanings: dict[Any, Meaning | int] = {**checked_outcomes(self.countable.labels.outcomes)}
         signs: dict[Any, int] = {"i": 1, "tie": 0, "j": -1}
         return meanings | {
             k: int(size) * signs[meanings[k]] for k, size in self.sizes.items() if meanings.get(k) in signs
@@ -83,7 +83,7 @@ class Judged:
 
     def labels(self, rows: Rows) -> Labels:
         """Return the meaning of the outcome labels, with grades as numbers."""
-        labels = replace(self.found.labels, field=self.field)
+        labels = replace(self.countable.labels, field=self.field)
         if self.strength != self.field or self.sizes:
             return labels
         mapping = checked_outcomes(labels.outcomes)
@@ -93,7 +93,7 @@ class Judged:
         sides = {label: side(number) for label, number in numbers_of.items()}
         return replace(labels, outcomes={**mapping, **sides}, strengths={k: abs(n) for k, n in numbers_of.items()})
 
-    def told(
+    def coded(
         self, rows: Rows, labels: Labels, outcomes: npt.NDArray[Any], weights: FloatArray | None
     ) -> tuple[npt.NDArray[Any], Response | None, list[str]]:
         """Return the outcome of each row, the response if there are more than three outcomes, and notes."""
@@ -107,7 +107,7 @@ class Judged:
 
     def _merged(self, rows: Rows, labels: Labels, outcomes: npt.NDArray[Any], weights: FloatArray | None) -> list[str]:
         """Return a note if preferences of several strengths count equally."""
-        by_column = "strength" in rows.frame.columns and self.found.is_standard
+        by_column = "strength" in rows.frame.columns and self.countable.is_standard
         if not by_column and len(set(labels.strengths.values())) < 2:  # as a rule: nothing is counted for it
             return []
         factor = read_factor(rows.frame, "strength" if by_column else labels.field)

@@ -53,7 +53,7 @@ def read_judged(
             frame, objects=objects if named else None, outcome=outcome if named else None, judge=judge
         )
     made = frame if frame.query is None else read_judgments(frame.to_frame())
-    if not len(made.said):
+    if not len(made.outcomes):
         raise JudgmentError("there is no judgment", expected="one at least")
     if made.weights is not None and not (made.weights == 1).all():
         odd = int((made.weights != 1).argmax())

@@ -95,17 +95,17 @@ class Filter:
     where : str or mapping
         The argument that keeps the rows that count: those that say yes (no, of a column such as ``"skipped"``), or
         that have the most frequent text.
-    kept : int
+    n_rows : int
         How many rows that keeps.
     """
 
     name: str
     counts: tuple[tuple[Label | None, int], ...]
     where: str | dict[str, Label]
-    kept: int
+    n_rows: int
 
     @property
-    def told(self) -> str:
+    def text(self) -> str:
         """The most frequent values in words: ``True in 3 rows, False in 2 rows``."""
         shown = [f"{'empty' if x is None else x} in {counted(n, 'row')}" for x, n in self.counts[:_SHOWN]]
         rest = len(self.counts) - _SHOWN
@@ -114,7 +114,7 @@ class Filter:
     @property
     def note(self) -> str:
         """The note on the column."""
-        return f"column {self.name!r} may say which rows count ({self.told}); all rows are counted"
+        return f"column {self.name!r} may say which rows count ({self.text}); all rows are counted"
 
 
 def filters_of(source: Source, taken: Collection[str]) -> list[Filter]:

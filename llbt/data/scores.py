@@ -201,7 +201,7 @@ def _pair_outcomes(values: FloatArray, starts: IntArray, rule: TieRule) -> npt.N
     size = len(values)
     counts = np.empty((3, size * (size - 1) // 2, len(starts)), dtype=np.int32)
     row = 0
-    for outcomes in rule.said_by_pair(values):
+    for outcomes in rule.outcomes_by_pair(values):
         for k in range(3):
             counts[k, row : row + len(outcomes)] = _summed(outcomes == k, starts)
         row += len(outcomes)

@@ -31,7 +31,7 @@ class _Piece:
     row: IntArray
     i: npt.NDArray[Any]
     j: npt.NDArray[Any]
-    said: IntArray
+    outcomes: IntArray
     strength: FloatArray
     kinds: npt.NDArray[Any]
     weight: FloatArray | None
@@ -131,15 +131,15 @@ def _piece(records: Records, game: Game, known: JudgmentFormat, max_dropped: int
     sides = (_named(game.objects[0]), _named(game.objects[1]))
     compared = Compared(records, (i, j), sides).take(named)
     records, (i, j) = compared.records, compared.objects
-    weight, said_nothing, bad, off_scale = weigh(game.weight, records)
+    weight, without_verdict, bad, off_scale = weigh(game.weight, records)
     decision = decide(game.verdict, compared, max_dropped)
     first = game is known.games[0]  # the parts of one judgment are left out together, and counted once
-    notes += _left(said_nothing, f"{fields_of(game)[-1]!r} missing or failed") if first else []
+    notes += _left(without_verdict, f"{fields_of(game)[-1]!r} missing or failed") if first else []
     notes += _left(bad, "not what the format knows (max_dropped=)") if first else []
-    used = (decision.said != LEFT_OUT) & ~said_nothing & ~bad
+    used = (decision.outcomes != LEFT_OUT) & ~without_verdict & ~bad
     dropped = decision.dropped + int(missing.sum()) + (int(bad.sum()) if first else 0)
     piece = _Piece(
-        *(records.row[used], i[used], j[used], decision.said[used], decision.strength[used], decision.kinds[used]),
+        *(records.row[used], i[used], j[used], decision.outcomes[used], decision.strength[used], decision.kinds[used]),
         *(None if weight is None else weight[used], (*notes, *decision.notes), dropped),
         unknown or decision.unknown or off_scale,
     )
@@ -215,7 +215,7 @@ def _unjoined(piece: _Piece, sign: str) -> _Piece:
     more = len(pairs) - len(piece.row)
     at = np.array([k for k, _, _ in both], dtype=np.int64)
     return _Piece(
-        *(piece.row[at], as_objects(a for _, a, _ in both), as_objects(b for _, _, b in both), piece.said[at]),
+        *(piece.row[at], as_objects(a for _, a, _ in both), as_objects(b for _, _, b in both), piece.outcomes[at]),
         *(piece.strength[at], piece.kinds[at], None if piece.weight is None else piece.weight[at]),
         (
             *piece.notes,
@@ -272,7 +272,7 @@ def _standard(
     made |= {names.get(name, name): records.frame[name].take(row).reset_index(drop=True) for name in others}
     notes = [f"the column {old!r} of the file is {new!r} here" for old, new in names.items()]
     pairs = in_order(code("objects", np.column_stack([gathered("i"), gathered("j")])), known.objects)
-    objects, outcomes = tuple(pairs.levels.tolist()), np.asarray(gathered("said"), dtype=np.int64)
+    objects, outcomes = tuple(pairs.levels.tolist()), np.asarray(gathered("outcomes"), dtype=np.int64)
     judgments = Judgments(objects, np.asarray(pairs.codes, dtype=np.int64), outcomes, made, weight)
     return replace(judgments, called=own_names(judge, prompt, records.frame.columns)), notes
 

@@ -22,7 +22,7 @@ from .score_tables import ScoreMatrix, item_label, read_matrix, score_table, wid
 from .sources import as_names
 from .tables import unused_note
 
-Said = npt.NDArray[np.int8]
+OutcomeCodes = npt.NDArray[np.int8]
 
 FIRST, TIE, SECOND, NO_GAME = 0, 1, 2, -1
 ROUNDING = 1e-12  # relative, as for ratings: 0.8 − 0.7 is off by some 1e-16
@@ -50,7 +50,7 @@ class TieRule:
             return np.asarray((self.threshold + ROUNDING) * larger)
         return np.asarray(self.threshold + ROUNDING * larger)
 
-    def said(self, one: FloatArray, other: FloatArray) -> Said:
+    def outcomes(self, one: FloatArray, other: FloatArray) -> OutcomeCodes:
         """Return for each two scores 0 where the first is higher, 1 for a tie, 2 for the second, −1 without both."""
         with np.errstate(over="ignore"):  # 1e308 − (−1e308)
             lead = one - other
@@ -59,7 +59,7 @@ class TieRule:
         outcomes[np.isnan(lead)] = NO_GAME
         return np.asarray(outcomes, dtype=np.int8)
 
-    def said_by_pair(self, scores: FloatArray) -> Iterator[Said]:
+    def outcomes_by_pair(self, scores: FloatArray) -> Iterator[OutcomeCodes]:
         """Return the outcomes implied by scores (N, M) for all N(N − 1)/2 pairs, in the order of `numpy.triu_indices`.
 
         Yields blocks of pairs, shape (K, M).
@@ -67,7 +67,7 @@ class TieRule:
         step = max(1, _ENTRIES // max(1, scores.shape[1]))
         for i in range(len(scores) - 1):
             for low in range(i + 1, len(scores), step):
-                yield self.said(scores[i], scores[low : low + step])
+                yield self.outcomes(scores[i], scores[low : low + step])
 
 
 @dataclass(frozen=True, repr=False, eq=False)

@@ -381,7 +381,7 @@ def comparisons_of(opened: Countable, *, units: Names = (), order: bool = False)
 
 
 def _from_judgments(judged: Judged, asked: Wanted, weights: str | None, max_dropped: int, order: bool) -> Comparisons:
-    layout = judged.found
+    layout = judged.countable
     asked = asked.under_names_of(layout.source.names, layout.called)
     source = layout.source.renamed(layout.aliases({**asked.roles(), "units": ()}))
     if layout.counts:
@@ -412,7 +412,7 @@ def _from_judgments(judged: Judged, asked: Wanted, weights: str | None, max_drop
     kinds = tie_kind_notes(picked, outcomes, labels)
     each = None if weights is None else read_counts(picked, weights)
     weighed = picked.weights if each is None else each * picked.times
-    outcomes, response, beside = judged.told(picked, labels, outcomes, weighed)
+    outcomes, response, beside = judged.coded(picked, labels, outcomes, weighed)
     lines = condensed(pairs, outcomes, weighed, *asked.read(picked), response or THREE)
     unkept = source.others({k: names for k, names in roles.items() if k != "judge_covariates"})
     made = MADE if layout.is_standard else ()

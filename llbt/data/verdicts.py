@@ -128,7 +128,7 @@ class Decision:
 
     Attributes
     ----------
-    said : ndarray of int, shape (n,)
+    outcomes : ndarray of int, shape (n,)
         0: i won, 1: a tie, 2: j won, 3: left out.
     strength : ndarray, shape (n,)
         NaN if the record has no strength.
@@ -141,7 +141,7 @@ class Decision:
         The place of the first of these, and its content.
     """
 
-    said: IntArray
+    outcomes: IntArray
     strength: FloatArray
     kinds: npt.NDArray[Any]
     notes: tuple[Note, ...] = ()
@@ -184,7 +184,7 @@ def _by_label(verdict: Labels, compared: Compared, max_dropped: int) -> Decision
     records, objects = compared.records, compared.objects
     if not len(records.number):
         return _plain(np.zeros(0, dtype=np.int64))
-    codes, labels = label_codes(_found(verdict, records))
+    codes, labels = label_codes(_labels_of(verdict, records))
     name = verdict.field if verdict.field not in ("object_i", "object_j") else f"{verdict.field} "
     rows = records.rows({"object_i": objects[0], "object_j": objects[1], name: as_objects([*labels, None])[codes]})
     pairs = read_label_pair(rows, "objects", ("object_i", "object_j"))
@@ -208,12 +208,16 @@ def _by_flag_or_label(verdict: Labels, compared: Compared, max_dropped: int) -> 
     open_rows = ~np.array([*(says_tie(label) is True for label in labels), False])[codes]
     by_label = _by_label(replace(verdict, tie=""), compared.take(open_rows), max_dropped)
     whole = _plain(np.full(len(open_rows), TIE))
-    for to, values in ((whole.said, by_label.said), (whole.strength, by_label.strength), (whole.kinds, by_label.kinds)):
+    for to, values in (
+        (whole.outcomes, by_label.outcomes),
+        (whole.strength, by_label.strength),
+        (whole.kinds, by_label.kinds),
+    ):
         to[open_rows] = values
-    return replace(by_label, said=whole.said, strength=whole.strength, kinds=whole.kinds)
+    return replace(by_label, outcomes=whole.outcomes, strength=whole.strength, kinds=whole.kinds)
 
 
-def _found(verdict: Labels, records: Records) -> npt.NDArray[Any]:
+def _labels_of(verdict: Labels, records: Records) -> npt.NDArray[Any]:
     """Return the labels of a field, shape (n,), or those that a pattern finds in its text."""
     values = records.values(verdict.field)
     if not verdict.pattern:
@@ -272,7 +276,7 @@ def _by_scores(verdict: ByScores, records: Records) -> Decision:
     decision = _decided(
         outcomes, strength, (out, "no result" if verdict.points else "an object not ranked"), bad, unknown
     )
-    draws = int((decision.said == TIE).sum()) if verdict.points else 0
+    draws = int((decision.outcomes == TIE).sum()) if verdict.points else 0
     return replace(decision, notes=(*decision.notes, Note(draws, "draw", f"by {both}"))) if draws else decision
 
 

@@ -81,7 +81,7 @@ class SetsByJudge:
             mine: Any = np.flatnonzero(self.judge[batch.of] == g)
             x, z, n = matrix[batch.rows[mine]], self.effects[:, items[mine]], self.lists.counts[batch.of[mine]]
             worths = x @ params[:-1] + params[-1] * z  # (N, Q, m)
-            likelihood = batch.part(mine).told(worths.reshape(-1, items.shape[1]), np.zeros(0))
+            likelihood = batch.part(mine).evaluated(worths.reshape(-1, items.shape[1]), np.zeros(0))
             slope = likelihood.score.reshape(z.shape) * n[:, None]
             value += likelihood.value.reshape(z.shape[:2]) @ n
             score[:, :-1] += np.tensordot(slope, x, 2)
@@ -255,7 +255,7 @@ class BestWorstEffects(WorthEstimates, Record):
         """Return the printout: formula, coefficients of the average judge and σ, fit."""
         rows = rows_beside(self, ["effects"])
         table = coefficient_table_of(rows, self.df_inference, odds=odds, max_rows=max_rows, sort=sort)
-        head = (f"Formula: {self.formula}", f"Data: {', '.join(self.rankings.said_sizes())}")
+        head = (f"Formula: {self.formula}", f"Data: {', '.join(self.rankings.size_texts())}")
         foot = f"Log-likelihood: {format_figure(self.llf)}   AIC: {format_figure(self.aic)}"
         title = "Best-worst model with normal effects of judges"
         return replace(table, title=title, head=head, foot=(foot,), notes=(_TESTED, *self.covariance.notes))

@@ -83,7 +83,7 @@ def by_clusters(problem: Problem, solution: Fit, ways: Sequence[Way], names: Seq
     parts = [cluster_sandwich(problem, solution, clusters) for clusters in each]
     matrix, notes = _summed(parts)
     covariance = Covariance(matrix, df, (note, *notes), independent=solution.cov)
-    return _said(covariance, _alike(covariance, ways, names))
+    return _described(covariance, _alike(covariance, ways, names))
 
 
 def jackknifed(
@@ -104,11 +104,11 @@ def jackknifed(
     shares = tuple(Shares(problem, solution, way.clusters) for way in ways)
     whole = Covariance(matrix, df, (note, *notes), lost, shares, solution.cov)
     without, few = _from_few(whole, ways, names)
-    whole = _said(whole, [*alone, *_alike(whole, ways, names), *without])
+    whole = _described(whole, [*alone, *_alike(whole, ways, names), *without])
     return replace(whole, notes=(*whole.notes, *few))
 
 
-def _said(cov: Covariance, missing: Sequence[str]) -> Covariance:
+def _described(cov: Covariance, missing: Sequence[str]) -> Covariance:
     """Return a covariance with notes on why standard errors are NA."""
     return replace(cov, notes=(*cov.notes, *missing), missing=tuple(missing))
 
@@ -173,7 +173,7 @@ def _from_few(cov: Covariance, ways: Sequence[Way], names: Sequence[str]) -> tup
     few = known & ~without & (df < cov.df) & (own < _TOLD)
     what = " and ".join(f"{way.name}s" for way in ways)
 
-    def said(which: npt.NDArray[np.bool_]) -> str:
+    def listing(which: npt.NDArray[np.bool_]) -> str:
         places = np.flatnonzero(which).tolist()
         return named([f"{names[k]} (G* = {format_number(own[k], 3)})" for k in places], _NAMED)
 
@@ -182,14 +182,14 @@ def _from_few(cov: Covariance, ways: Sequence[Way], names: Sequence[str]) -> tup
     if without.any():
         missing.append(
             Qualifying(
-                f"Std. Error NA: the effective number of {what} is below 2 for {said(without)}. Add {what}, leave "
+                f"Std. Error NA: the effective number of {what} is below 2 for {listing(without)}. Add {what}, leave "
                 f"these parameters out of the formula, or use cov_type='nonrobust', which holds for these {what} alone."
             )
         )
     if few.any():
         notes.append(
             Qualifying(
-                f"These estimates rest on few {what}: {said(few)}. Their t has G* − 1 df. Add {what}, not judgments."
+                f"These estimates rest on few {what}: {listing(few)}. Their t has G* − 1 df. Add {what}, not judgments."
             )
         )
     return missing, notes

@@ -65,7 +65,7 @@ def _infinite(judging: Judging, maximum: DiscriminationFit, direction: FloatArra
     which = np.flatnonzero(direction)
     totals = np.bincount(judging.judged.judge, judging.judged.problem.totals, judging.judged.size)
     side = -1.0 if totals @ np.where(direction, 0.0, np.sign(maximum.sigma)) < 0 else 1.0
-    phrases = [_said(judging.levels[k], side * float(direction[k]), float(totals[k])) for k in which[:_NAMED]]
+    phrases = [_described(judging.levels[k], side * float(direction[k]), float(totals[k])) for k in which[:_NAMED]]
     more = f" and {len(which) - _NAMED} more" if len(which) > _NAMED else ""
     return SeparationError(
         f"the discrimination of {judging.name} {', '.join(phrases)}{more}, {why}",
@@ -74,7 +74,7 @@ def _infinite(judging: Judging, maximum: DiscriminationFit, direction: FloatArra
     )
 
 
-def _said(level: Label, sign: float, judgments: float) -> str:
+def _described(level: Label, sign: float, judgments: float) -> str:
     return f"{level!r} is {'+' if sign > 0 else '−'}∞ ({counted(judgments, 'judgment')})"
 
 

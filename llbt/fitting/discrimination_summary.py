@@ -88,14 +88,14 @@ def _fit(res: DiscriminationEstimates) -> tuple[str, ...]:
     without, wider = res.without, res.wider
     lines = [
         f"Deviance: {format_number(without.deviance, 7)} on {without.df_resid} with equal discriminations, "
-        f"{format_number(res.deviance, 7)} on {res.df_resid} here: {_said(equality_test(res))}"
+        f"{format_number(res.deviance, 7)} on {res.df_resid} here: {_described(equality_test(res))}"
     ]
     if wider.res is None:
         lines.append(f"  against {wider.formula}: {wider.reason}")
     else:
         lines.append(
             f"  against {format_number(wider.res.deviance, 7)} on {wider.res.df_resid} of {wider.formula}: "
-            f"{_said(proportionality_test(res))}"
+            f"{_described(proportionality_test(res))}"
         )
     lines += [
         f"Pearson X²: {format_number(res.pearson_chi2)}",
@@ -106,7 +106,7 @@ def _fit(res: DiscriminationEstimates) -> tuple[str, ...]:
     return tuple(lines)
 
 
-def _said(test: TestResult) -> str:
+def _described(test: TestResult) -> str:
     p = format_p(test.p_value)
     return (
         f"χ² {format_number(test.statistic, 5)} on {test.df:g} df, p {p}"

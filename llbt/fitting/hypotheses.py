@@ -185,7 +185,7 @@ def _flipped(res: PlainEstimates, hypotheses: Linear) -> TestResult:
     clusters = clustered(res.comparisons, name, (name,))
     test = flip_test(res.problem(), _restricted(res, hypotheses), clusters, hypotheses.matrix[:, res.free])
     method, null = f"flips of {test.clusters} clusters' scores", ", ".join(hypotheses.labels)
-    return TestResult("Score test", null, test.statistic, test.df, test.p_value, method, (test.said(name),))
+    return TestResult("Score test", null, test.statistic, test.df, test.p_value, method, (test.note(name),))
 
 
 def _restricted(res: PlainEstimates, hypotheses: Linear) -> Fit:

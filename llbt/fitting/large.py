@@ -133,7 +133,7 @@ def large_fit(formula: str, c: Comparisons, design: Design, spec: Specification)
         )
     maximum = climbed(problem)
     _check_finite(problem, maximum, spec)
-    spec, remarks = replace(spec, cov_type="nonrobust"), _said(spec, c)
+    spec, remarks = replace(spec, cov_type="nonrobust"), _prior_notes(spec, c)
     others = replace(spec, formula=beside_objects(formula, c))
     solution = _solution(problem, maximum, plain)
     beside = FitPart(others, c, design, np.arange(q), solution, Covariance(solution.cov), whole=LargeResults)
@@ -189,7 +189,7 @@ def _inverse(matrix: FloatArray) -> FloatArray:
     return np.asarray(linalg.inv(matrix)) if len(matrix) else matrix
 
 
-def _said(spec: Specification, c: Comparisons) -> tuple[str, ...]:
+def _prior_notes(spec: Specification, c: Comparisons) -> tuple[str, ...]:
     if spec.cov_type == "cautious" and c.clusters:
         return (
             Qualifying(

@@ -116,7 +116,7 @@ def marginal_maximum(without: LLBTResults, brackets: Sequence[Bracket]) -> tuple
             judges, maximum = (_approximated if laplace else integrated)(without, brackets, ways, table)
     except linalg.LinAlgError:
         raise _unidentified(brackets, ways) from None
-    _check_found(maximum, brackets, ways)
+    _check_maximum(maximum, brackets, ways)
     return ways, judges, maximum
 
 
@@ -391,7 +391,7 @@ def _unidentified(brackets: Sequence[Bracket], ways: Sequence[Way]) -> DesignErr
     )
 
 
-def _check_found(maximum: MixedFit, brackets: Sequence[Bracket], ways: Sequence[Way]) -> None:
+def _check_maximum(maximum: MixedFit, brackets: Sequence[Bracket], ways: Sequence[Way]) -> None:
     variances = np.diag(maximum.covariance)
     bent = not np.all(variances[~np.isnan(variances)] > 0)
     infinite = maximum.infinite or (np.flatnonzero(maximum.scales > LARGEST / 2).tolist() if bent else ())

@@ -95,7 +95,7 @@ class PatternLikelihood:
             inside = np.flatnonzero(self.group == g)
             n = self.patterns.counts[inside]
             whole = self.space.moments(weights)
-            moments = self._told(inside, weights, params)
+            moments = self._derivatives(inside, weights, params)
             value += moments.log - n.sum() * whole.log_norm
             gradient[own] += moved.T @ (moments.first - n.sum() * whole.mean)
             gradient[self._own :] += moments.gradient
@@ -156,12 +156,12 @@ class PatternLikelihood:
         moved[2 * pairs :, p:] = np.eye(len(self.products))
         return moved
 
-    def _told(self, inside: IntArray, weights: Weights, params: FloatArray) -> _Told:
+    def _derivatives(self, inside: IntArray, weights: Weights, params: FloatArray) -> _Derivatives:
         """Return a class's contributions from given and from missing answers."""
         answers, n = self.patterns.answers[inside], self.patterns.counts[inside]
         if self.missingness is None:
             seen = self.space.seen(answers, n, weights, np.zeros(answers.shape[1]))
-            return _Told(
+            return _Derivatives(
                 seen.log, seen.first, seen.second, np.zeros(0), np.zeros((0, 0)), np.zeros((len(seen.first), 0))
             )
         logits = self._logits(params)
@@ -175,7 +175,7 @@ class PatternLikelihood:
         by = self.missingness.moved  # (2P, A + B)
         pieces = logits.information(expected)
         information = np.block([[np.diag(piece) for piece in row] for row in pieces])
-        return _Told(
+        return _Derivatives(
             log,
             seen.first,
             seen.second,
@@ -186,7 +186,7 @@ class PatternLikelihood:
 
 
 @dataclass(frozen=True, eq=False)
-class _Told:
+class _Derivatives:
     """Sums over judges at some parameters: log weights, statistics (2P + Q,), covariance over missing answers.
 
     For the parameters of missing answers: the gradient, the information if all answers were known, and how they change

@@ -152,12 +152,12 @@ def _refuse_infinite(p: Patterns, level: FloatArray, names: list[str]) -> None:
             for what, which in (("no answer", never), ("every answer", always))
             if (which & (np.abs(moved) > TOLERANCE)).any()
         )
-        + f", so {_said(names, direction)}",
+        + f", so {_described(names, direction)}",
         _SIMPLER,
     )
 
 
-def _said(names: list[str], direction: FloatArray) -> str:
+def _described(names: list[str], direction: FloatArray) -> str:
     gone = np.flatnonzero(np.abs(direction) > TOLERANCE)
     if len(gone) == 1:
         return f"{names[gone[0]]} is {'−∞' if direction[gone[0]] < 0 else '+∞'}"

@@ -55,19 +55,19 @@ def _terms(res: PatternEstimates) -> list[str]:
 
 def _head(res: PatternEstimates) -> tuple[str, ...]:
     p, pairs = res.patterns, res.comparisons
-    lines = data_lines(res, res.formula, p.said_sizes())
+    lines = data_lines(res, res.formula, p.size_texts())
     if pairs.has_ties:
         modelled = "" if "tie" in res.design.blocks else ", not modelled (γ = 0); add + tie"
         lines.append(f"Ties: {format_percent(pairs.n_ties / pairs.n_judgments)}{modelled}")
     if not p.complete:
         share = p.counts @ (p.answers == MISSING).mean(axis=1) / p.counts.sum()
-        lines.append(f"Missing answers: {format_percent(share)}, {_said_missing(res)}")
+        lines.append(f"Missing answers: {format_percent(share)}, {_missing_text(res)}")
     lines.append(f"Possible patterns: {_POSSIBLE[p.kind]}{_number(res)}")
     worths = worths_in_order(res.average)
     return (*lines, f"Worth: {worths}") if worths else tuple(lines)
 
 
-def _said_missing(res: PatternEstimates) -> str:
+def _missing_text(res: PatternEstimates) -> str:
     spec = res.specification
     if res.missingness is None:
         return "summed over as missing at random"

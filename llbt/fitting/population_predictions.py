@@ -63,7 +63,7 @@ def population_predicted(
     estimate[undetermined_comparisons(average, problem)] = np.nan
     whole = (estimate, error, chance_df(average, free_columns(average, problem), error))
     predicted = () if average.object_effects is None else average.object_effects.notes
-    return long_table(average, shown, whole, confidence, (*notes, population.said, *predicted))
+    return long_table(average, shown, whole, confidence, (*notes, population.text, *predicted))
 
 
 def check_population(res: WithEffects | None) -> None:
@@ -108,7 +108,7 @@ class Population:
         The bracket of each scale.
     covariance : ndarray, shape (p + E, p + E)
         The covariance of the fixed parameters and of log σ.
-    said : str
+    text : str
         The kind of the answers, for a note.
     """
 
@@ -117,7 +117,7 @@ class Population:
     scales: FloatArray
     place: IntArray
     covariance: FloatArray
-    said: str
+    text: str
 
     @classmethod
     def of(cls, res: WithEffects, *, ordered: bool) -> Population:

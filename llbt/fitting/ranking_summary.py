@@ -40,7 +40,7 @@ def ranking_summary(res: RankingEstimates, *, odds: bool, max_rows: int, sort: S
 
 def _head(res: RankingEstimates) -> tuple[str, ...]:
     r = res.rankings
-    lines = data_lines(res, res.formula, r.said_sizes())
+    lines = data_lines(res, res.formula, r.size_texts())
     if r.largest_tie > 1:
         share = format_percent(r.tied_share)
         modelled = "" if res.lists.held is None else ", not modelled (δ = 1); add + tie"

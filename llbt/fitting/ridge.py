@@ -49,7 +49,7 @@ class Ridge:
     chosen: str = ""
 
     @property
-    def said(self) -> str:
+    def text(self) -> str:
         """The prior in words."""
         holds = "intervals hold on average over objects, less often for slopes far from the mean."
         if self.chosen:

@@ -159,7 +159,7 @@ def _levels(separation: Separation) -> tuple[str, str]:
         who = separation.class_at(names, int(np.flatnonzero(inside)[0]))
         if rows.added:
             who = f"object {separation.comparisons.objects[rows.units['object'][k]]!r}" + (f" ({who})" if who else "")
-        what, judgments = _said(separation, b, inside), separation.problem.totals[inside].sum()
+        what, judgments = _described(separation, b, inside), separation.problem.totals[inside].sum()
         phrases.append(f"{who or 'the table'} has {what} among {format_count(judgments)} judgments")
     more = f" and {len(classes) - 3} more alike" if len(classes) > 3 else ""
     word = next(block for block, of in separation.comparisons.response.shared.items() if of == b)
@@ -213,7 +213,7 @@ def _of_level(response: AnyResponse, b: int) -> tuple[npt.NDArray[np.bool_], npt
     return np.asarray(size >= smallest), np.asarray(size == float(size[size < smallest].max()))
 
 
-def _said(separation: Separation, b: int, inside: npt.NDArray[np.bool_]) -> str:
+def _described(separation: Separation, b: int, inside: npt.NDArray[np.bool_]) -> str:
     """Return in words how often some comparisons have a level, or that they have no judgment of the first grade."""
     response, counts = separation.problem.response, separation.problem.counts[inside].sum(axis=0)
     of_level, first = _of_level(response, b)

@@ -325,7 +325,7 @@ def _prior_notes(res: Estimates, more: str = "") -> list[str]:
             )
         ]
     if isinstance(prior, Ridge):
-        return [Qualifying(prior.said)]
+        return [Qualifying(prior.text)]
     return [] if prior is None else [prior_note(float(prior), more)]
 
 

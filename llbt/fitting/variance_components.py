@@ -58,7 +58,7 @@ def boundary_test(llf: float, without: float, name: str, noise: float) -> TestRe
         statistic=statistic,
         df=1,
         p_value=p_value,
-        distribution=said_mixture(0),
+        distribution=mixture_text(0),
         notes=notes,
     )
 
@@ -81,7 +81,7 @@ def mixture_p_value(statistic: float, further: int, *, boundary: int) -> float:
     return (tail(further) + tail(further + boundary)) / 2
 
 
-def said_mixture(further: int) -> str:
+def mixture_text(further: int) -> str:
     """Return in words the distribution of a likelihood ratio with `further` parameters and one standard deviation."""
     digits = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
     return " + ".join("½χ²" + str(df).translate(digits) for df in (further, further + 1))

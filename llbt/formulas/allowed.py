@@ -91,7 +91,7 @@ def _expanded(node: ParseNode, fail: Callable[[str, ParseNode], NoReturn], depth
     if depth > MOST_NESTED:
         fail(f"the formula is nested deeper than {MOST_NESTED} operators", node)
     parts = [_expanded(part, fail, depth + 1) for part in _summands(node)]
-    size = _terms(node, [found for _, found in parts])
+    size = _terms(node, [size_of_part for _, size_of_part in parts])
     if size > MOST_TERMS:
         fail(f"the formula expands to more than {MOST_TERMS:,} terms; write only the terms you need", node)
     nodes = [part for part, _ in parts]
@@ -104,11 +104,11 @@ def _summands(node: ParseNode) -> list[ParseNode]:
     """Return the parts of a node; for a sum, the parts of the whole chain of sums."""
     if node.type != "+" or len(node.args) != 2:
         return list(node.args)
-    found = []
+    parts = []
     while node.type == "+" and len(node.args) == 2:  # sums lean to the left
-        found.append(node.args[1])
+        parts.append(node.args[1])
         node = node.args[0]
-    return [node, *reversed(found)]
+    return [node, *reversed(parts)]
 
 
 def _balanced(nodes: list[ParseNode], written: ParseNode) -> ParseNode:

@@ -60,15 +60,15 @@ def are_propagated(brackets: Sequence[Bracket]) -> bool:
 
 def entered(response: Response) -> dict[Effect, tuple[int, ...]]:
     """Return the predictors that each kind of effect enters; a level has one effect for each predictor."""
-    found: dict[Effect, tuple[int, ...]] = {"object": (0,), "order": (0,), "1": (0,)}
+    predictors: dict[Effect, tuple[int, ...]] = {"object": (0,), "order": (0,), "1": (0,)}
     shared = response.shared
     if "tie" in shared:
-        found["tie"] = (shared["tie"],)
+        predictors["tie"] = (shared["tie"],)
     if "bad" in shared:
-        found["bad"] = (shared["bad"],)
+        predictors["bad"] = (shared["bad"],)
     if response.grades:
-        found["grade"] = tuple(response.grades.values())
-    return found
+        predictors["grade"] = tuple(response.grades.values())
+    return predictors
 
 
 def split_brackets(text: object) -> tuple[str, tuple[Bracket, ...]]:
@@ -125,27 +125,27 @@ def _marks(text: str) -> Iterator[tuple[int, str]]:
 
 def _summands(text: str) -> list[str]:
     """Return the parts that plus signs outside of brackets join."""
-    depth, start, found = 0, 0, []
+    depth, start, parts = 0, 0, []
     for k, mark in _marks(text):
         depth += {"(": 1, ")": -1}.get(mark, 0)
         if mark == "+" and depth == 0:
-            found.append(text[start:k])
+            parts.append(text[start:k])
             start = k + 1
-    return [*found, text[start:]]
+    return [*parts, text[start:]]
 
 
 def _read(term: str, text: str) -> list[Bracket]:
     """Return the bracket of a term, or the several that double bars stand for."""
     inside = term.strip().removeprefix("~").strip()
     apart = _INDEPENDENT.fullmatch(inside)
-    found = apart or _BRACKET.fullmatch(inside)
-    if found is None:
+    match = apart or _BRACKET.fullmatch(inside)
+    if match is None:
         _fail(f"{term.strip()[:80]!r} cannot be read", text)
-    grouping = found[2].strip()
+    grouping = match[2].strip()
     name = grouping[1:-1] if re.fullmatch(r"`[^`]+`", grouping) else grouping
     if not name or (name == grouping and not name.isidentifier()):
         _fail(f"{grouping[:80]!r} is not the name of a cluster or covariate (others than words in backticks)", text)
-    effects = [effect.strip() for effect in found[1].split("+")] if apart else [found[1].strip()]
+    effects = [effect.strip() for effect in match[1].split("+")] if apart else [match[1].strip()]
     return [_bracket(effect, name, term, text) for effect in effects]
 
 
@@ -179,10 +179,10 @@ def _bracket(effect: str, grouping: str, term: str, text: str) -> Bracket:
 
 def _call(text: str, term: str, instead: object) -> str:
     """Return the call that fits a formula with another term in place of one, unless that is there already."""
-    kept = [part.strip() for part in _summands(text) if part != term]
-    formula = " + ".join(kept if str(instead) in kept else [*kept, str(instead)])
+    others = [part.strip() for part in _summands(text) if part != term]
+    formula = " + ".join(others if str(instead) in others else [*others, str(instead)])
     return f"llbt.fit({formula!r}, c)."
 
 
-def _fail(found: str, text: str, remedy: str = _ALLOWED) -> NoReturn:
-    raise FormulaError(f"{found}, in {text.strip()[:200]!r}", remedy)
+def _fail(fault: str, text: str, remedy: str = _ALLOWED) -> NoReturn:
+    raise FormulaError(f"{fault}, in {text.strip()[:200]!r}", remedy)

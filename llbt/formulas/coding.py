@@ -63,7 +63,7 @@ class Coding:
     values: dict[str, npt.NDArray[Any]]
     info: Any  # patsy.DesignInfo; None for a block without variables
     variables: tuple[str, ...]
-    kept: IntArray
+    chosen: IntArray
     names: tuple[str, ...]
     terms: tuple[str, ...]
     references: tuple[str, ...]
@@ -122,18 +122,18 @@ class Codings:
             return self._placed(block, self._evaluated(block, terms, values, size), np.arange(len(coding.names)))
         labelled = [term for term in terms if term not in numeric]
         sparse = [not is_summed(block, coding.variables) and _of_labels(coding, term) for term in numeric]
-        found = Gathered((), (size, len(self.names)))
+        gathered = Gathered((), (size, len(self.names)))
         for kind in (True, False):  # columns that are mostly 0 are separated from the others
             some = [term for term, one in zip(numeric, sparse, strict=True) if one is kind]
             if some:
-                found += self._placed(block, self._evaluated(block, some, values, size), _positions(coding, some))
+                gathered += self._placed(block, self._evaluated(block, some, values, size), _positions(coding, some))
         if not labelled:
-            return found if len(found.chosen) or len(found.parts) == 1 else Gathered.of(found.tocsr())
+            return gathered if len(gathered.chosen) or len(gathered.parts) == 1 else Gathered.of(gathered.tocsr())
         used = sorted({name for term in labelled for f in term.factors for name in f.variables})
         first, index = groups([values[name] for name in used])
         once = self._evaluated(block, labelled, {name: values[name][first] for name in used}, len(first))
-        found = found + self._placed(block, once, _positions(coding, labelled)).take(index)
-        return found if len(found.chosen) else Gathered.of(found.tocsr())
+        gathered = gathered + self._placed(block, once, _positions(coding, labelled)).take(index)
+        return gathered if len(gathered.chosen) else Gathered.of(gathered.tocsr())
 
     def _placed(self, block: Block, rows: FloatArray | csr_array, positions: IntArray) -> Gathered:
         """Return rows for some columns of a block; columns of numbers that are mostly not 0 become own columns."""
@@ -187,9 +187,9 @@ class Codings:
             return parts[0]
         place = np.argsort(np.argsort(np.concatenate(positions)))
         beside = hstack(parts, format="csr")
-        found = csr_array((beside.data, place[beside.indices], beside.indptr), shape=beside.shape)
-        found.sort_indices()
-        return found
+        columns = csr_array((beside.data, place[beside.indices], beside.indptr), shape=beside.shape)
+        columns.sort_indices()
+        return columns
 
     def _by_patsy(
         self, block: Block, terms: Sequence[Term], values: Mapping[str, npt.NDArray[Any]], size: int
@@ -245,7 +245,7 @@ def _coding(table: VariableTable, block: Block, written: Sequence[Term], basis: 
     info = _design_info(table.text, basis, data)
     _check_sides(table, written, info, data)
     labels = {_patsy_term(term): _term_label(block, term) for term in written}
-    kept: list[int] = []
+    columns_kept: list[int] = []
     names: list[str] = []
     terms: list[str] = []
     references: list[str] = []
@@ -254,18 +254,18 @@ def _coding(table: VariableTable, block: Block, written: Sequence[Term], basis: 
     for term, subterms in info.term_codings.items():
         if term not in labels:
             continue
-        found = [_with_head(block, name) for subterm in subterms for name in _column_names(info, subterm)]
-        kept += range(*info.term_slices[term].indices(len(info.column_names)))
+        level = [_with_head(block, name) for subterm in subterms for name in _column_names(info, subterm)]
+        columns_kept += range(*info.term_slices[term].indices(len(info.column_names)))
         if is_summed(block, used):
             sums += _sums(info, subterms, block, table.reference, len(names))
-        names += found
-        terms += [labels[term]] * len(found)
+        names += level
+        terms += [labels[term]] * len(level)
         zeros = [_with_head(block, name) for subterm in subterms for name in _zero_names(info, subterm)]
         references += zeros
         rows += [(len(names), zero) for zero in zeros if len(term.factors) == 1 and block == "worth"]
-    positions = np.array(kept, dtype=np.int64)
+    positions = np.array(columns_kept, dtype=np.int64)
     levels = tuple(
-        found for term in written for found in _reference_levels(table, info, term, labels[_patsy_term(term)])
+        level for term in written for level in _reference_levels(table, info, term, labels[_patsy_term(term)])
     )
     coded = (tuple(names), tuple(terms), tuple(references), tuple(rows), levels, tuple(sums))
     return Coding(units, values, info, used, positions, *coded)
@@ -296,12 +296,12 @@ def _reference_levels(
 
 def _check_sides(table: VariableTable, written: Sequence[Term], info: Any, data: dict[str, Any]) -> None:
     """Raise for a feature of both sides that does not change its sign if the sides are swapped."""
-    for found in {f.code: f for term in written for f in term.factors if f.both_sides}.values():
-        names = sorted({side_of(name)[0] for name in found.variables if table.variables[name].role == "one side"})
-        evaluate = functools.partial(found.factor.eval, info.factor_infos[found.factor].state)
-        wrong = check_antisymmetric(found.code, evaluate, data, names)
+    for factor in {f.code: f for term in written for f in term.factors if f.both_sides}.values():
+        names = sorted({side_of(name)[0] for name in factor.variables if table.variables[name].role == "one side"})
+        evaluate = functools.partial(factor.factor.eval, info.factor_infos[factor.factor].state)
+        wrong = check_antisymmetric(factor.code, evaluate, data, names)
         if wrong:
-            raise FormulaError(f"{wrong}.\n{marked(table.text, found.start, found.end)}")
+            raise FormulaError(f"{wrong}.\n{marked(table.text, factor.start, factor.end)}")
 
 
 def _with_margins(written: Sequence[Term], text: str) -> list[Term]:
@@ -362,9 +362,9 @@ def _zero_names(info: Any, subterm: Any) -> Iterator[str]:
 
 def _suffixes(info: Any, subterm: Any, factor: Any) -> tuple[list[str], list[str]]:
     """Return the suffixes of a factor's columns, and of levels without a column, whose row is 0."""
-    found = info.factor_infos[factor]
-    if found.type == "numerical":
-        return ([""] if found.num_columns == 1 else [f"[{k}]" for k in range(found.num_columns)]), []
+    info_of = info.factor_infos[factor]
+    if info_of.type == "numerical":
+        return ([""] if info_of.num_columns == 1 else [f"[{k}]" for k in range(info_of.num_columns)]), []
     contrast = subterm.contrast_matrices[factor]
     levels, columns = contrast.matrix.shape
     if levels == columns:
@@ -373,7 +373,7 @@ def _suffixes(info: Any, subterm: Any, factor: Any) -> tuple[list[str], list[str
         "[" + s[3:] if s.startswith("[T.") or (factor.name() == "object" and s.startswith("[S.")) else s
         for s in contrast.column_suffixes
     ]
-    zeros = [f"[{found.categories[k]}]" for k in np.flatnonzero(~contrast.matrix.any(axis=1))]
+    zeros = [f"[{info_of.categories[k]}]" for k in np.flatnonzero(~contrast.matrix.any(axis=1))]
     return reduced, zeros
 
 
@@ -468,11 +468,11 @@ def _products(a: csr_array, b: csr_array) -> csr_array:
     if a.shape[1] == 1 and a.nnz == a.shape[0] and (a.data == 1).all():
         return b
     row = np.repeat(np.arange(b.shape[0]), np.diff(b.indptr))
-    found = a[row]
-    times = np.diff(found.indptr)
-    columns = found.indices + np.repeat(b.indices.astype(np.int64) * a.shape[1], times)
+    products = a[row]
+    times = np.diff(products.indptr)
+    columns = products.indices + np.repeat(b.indices.astype(np.int64) * a.shape[1], times)
     shape = (b.shape[0], a.shape[1] * b.shape[1])
-    return csr_array((found.data * np.repeat(b.data, times), columns, found.indptr[b.indptr]), shape=shape)
+    return csr_array((products.data * np.repeat(b.data, times), columns, products.indptr[b.indptr]), shape=shape)
 
 
 def contrast_rows(contrast: Any, codes: IntArray) -> csr_array:
@@ -487,7 +487,7 @@ def _positions(coding: Coding, terms: Sequence[Term]) -> IntArray:
     slices = [
         range(*coding.info.term_slices[_patsy_term(term)].indices(len(coding.info.column_names))) for term in terms
     ]
-    return np.flatnonzero(np.isin(coding.kept, [k for found in slices for k in found]))
+    return np.flatnonzero(np.isin(coding.chosen, [k for span in slices for k in span]))
 
 
 def _evaluated(text: str, coding: Coding, terms: Sequence[Term], data: dict[str, Any], size: int) -> FloatArray:

@@ -61,19 +61,19 @@ def _read_text(
         for text in texts:
             _check_size(text, names)
         with np.errstate(all="ignore"):  # values that are not finite are refused below
-            found = [patsy.DesignInfo(names).linear_constraint(text) for text in texts]
+            constraints = [patsy.DesignInfo(names).linear_constraint(text) for text in texts]
     except patsy.PatsyError as error:
         raise OptionError(f"hypothesis: {error}\n  It may name {listed(names, 12)}.") from None
-    coefs = np.vstack([constraint.coefs for constraint in found])
+    coefs = np.vstack([constraint.coefs for constraint in constraints])
     matrix = coefs[:, : len(parameters)].copy()
     for column, at in zip(coefs[:, len(parameters) :].T, others.values(), strict=True):
         matrix[:, list(at)] -= column[:, None]
-    right = np.concatenate([constraint.constants.ravel() for constraint in found])
+    right = np.concatenate([constraint.constants.ravel() for constraint in constraints])
     if not (np.isfinite(matrix).all() and np.isfinite(right).all()):
         raise OptionError(
             f"hypothesis: {listed(texts)}: a coefficient or constant is not finite", expected="finite numbers"
         )
-    labels = [label for text, c in zip(texts, found, strict=True) for label in _labels(text, len(c.coefs))]
+    labels = [label for text, c in zip(texts, constraints, strict=True) for label in _labels(text, len(c.coefs))]
     return labels, matrix, right
 
 

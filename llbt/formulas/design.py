@@ -102,8 +102,8 @@ class Design:
     def predictors(self, response: Response) -> tuple[Gathered, ...]:
         """Return the S × p rows of each predictor of a response; predictors without terms are 0."""
         signed = self.signed_rows()
-        found = {0: signed} | {b: rows.of_comparisons() for b, rows in self.shared.items()}
-        return tuple(found.get(b, Gathered((), signed.shape)) for b in range(response.width))
+        by_predictor = {0: signed} | {b: rows.of_comparisons() for b, rows in self.shared.items()}
+        return tuple(by_predictor.get(b, Gathered((), signed.shape)) for b in range(response.width))
 
 
 _CODINGS: WeakKeyDictionary[Design, Codings] = WeakKeyDictionary()  # patsy's designs cannot be pickled
@@ -137,7 +137,7 @@ def build_design(text: str, c: Comparisons, *, reference: Reference = None) -> D
         blocks=tuple(word_of(block) for block, coding in blocks.items() for _ in coding.names),
         references=tuple(name for coding in blocks.values() for name in coding.references),
         reference_rows=blocks["worth"].reference_rows,
-        levels=tuple(dict.fromkeys(found for coding in blocks.values() for found in coding.levels)),
+        levels=tuple(dict.fromkeys(one for coding in blocks.values() for one in coding.levels)),
         sums=tuple(_all_sums(codings)),
         worth=_rows(codings, "worth"),
         order=_rows(codings, "order"),
@@ -156,10 +156,10 @@ def codings_of(design: Design, text: str, c: Comparisons, reference: Reference) 
     They are kept as long as the design exists. A pickled design has lost them; its formula is then coded again on its
     table, once.
     """
-    found = _CODINGS.get(design)
-    if found is None:
-        found = _CODINGS[design] = code_formula(text, c, reference=reference).without_rows()
-    return found
+    codings = _CODINGS.get(design)
+    if codings is None:
+        codings = _CODINGS[design] = code_formula(text, c, reference=reference).without_rows()
+    return codings
 
 
 def _rows(codings: Codings, block: Block) -> Rows:

@@ -45,8 +45,8 @@ def object_gram(codings: Codings, design: Design) -> FloatArray:
 def largest_values(design: Design) -> FloatArray:
     """Return the largest absolute value of each column in the table, shape (p,); 1 for columns of 0."""
     blocks = (design.worth, design.order, *design.shared.values())
-    found = np.max([rows.matrix.largest() for rows in blocks], axis=0)
-    return np.where(found > 0, found, 1.0)
+    largest = np.max([rows.matrix.largest() for rows in blocks], axis=0)
+    return np.where(largest > 0, largest, 1.0)
 
 
 def _width(info: patsy.DesignInfo, subterm: patsy.SubtermInfo, factor: patsy.EvalFactor) -> int:

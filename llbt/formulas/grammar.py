@@ -276,8 +276,8 @@ def _check_parentheses(text: str) -> None:
 
 def _misplaced(text: str) -> tuple[int, int]:
     """Return start and end of the first sign that begins a term and cannot."""
-    found = re.search(r"(?:^|[-+*:/~(])\s*([<>&|%^=!@,;.\]})]+)", text)
-    return found.span(1) if found else (0, len(text))
+    match = re.search(r"(?:^|[-+*:/~(])\s*([<>&|%^=!@,;.\]})]+)", text)
+    return match.span(1) if match else (0, len(text))
 
 
 def _term(term: Any, text: str, words: Vocabulary) -> Term:
@@ -341,7 +341,7 @@ def _numbers(tree: ast.expr, text: str, span: tuple[int, int], words: Vocabulary
     Labels may stand alone, in C(…) and in comparisons such as I(judge == 'J1'); they are not numbers.
     """
     allowed: set[int] = {id(tree)}
-    found: set[str] = set()
+    names: set[str] = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "C":
             allowed.update(id(arg) for arg in node.args[:1])
@@ -356,13 +356,13 @@ def _numbers(tree: ast.expr, text: str, span: tuple[int, int], words: Vocabulary
                 )
             allowed.update(id(side) for side in sides)
             if not all(isinstance(operator, ast.Eq | ast.NotEq) for operator in node.ops):
-                found.update(name for name in map(_column, sides) if name is not None)
+                names.update(name for name in map(_column, sides) if name is not None)
     for node in ast.walk(tree):
         name = None if id(node) in allowed else _column(node)
         variable = None if name is None else words.variables.get(name)
         if name is None or variable is None or variable.numeric:
             continue
-        found.add(name)
+        names.add(name)
         if variable.role in ("object", "pair"):
             _fail(f"{name!r} holds labels and cannot enter {ast.unparse(tree)}", text, *_find(name, text, span))
         if not variable.integers:
@@ -372,7 +372,7 @@ def _numbers(tree: ast.expr, text: str, span: tuple[int, int], words: Vocabulary
                 text,
                 *_find(name, text, span),
             )
-    return frozenset(name for name in found if name in words.variables and words.variables[name].integers)
+    return frozenset(name for name in names if name in words.variables and words.variables[name].integers)
 
 
 def _refuse_undecided(term: Term, numbers: Collection[str], text: str, words: Vocabulary) -> None:

@@ -201,28 +201,30 @@ def _jointly_mixed(table: VariableTable, names: tuple[str, ...], wanted: Any) ->
 
 def _mean(table: VariableTable, values: dict[str, npt.NDArray[Any]], weights: FloatArray) -> _Axis:
     """Return the mean over combinations of values, each (n,); its columns show the share of each value."""
-    kept, shown = np.flatnonzero(weights), {}
+    positive, shown = np.flatnonzero(weights), {}
     for name, column in values.items():
         shares: dict[Any, float] = {}
-        for value, weight in zip(_shown(table, name, column[kept]), weights[kept], strict=True):
+        for value, weight in zip(_shown(table, name, column[positive]), weights[positive], strict=True):
             shares[value] = shares.get(value, 0.0) + float(weight)
         shown[name] = [", ".join(f"{100 * share:.4g} % {value}" for value, share in shares.items())]
-    return _Axis({name: column[kept] for name, column in values.items()}, shown, csr_array(weights[kept][None, :]))
+    return _Axis(
+        {name: column[positive] for name, column in values.items()}, shown, csr_array(weights[positive][None, :])
+    )
 
 
 def _mixing_weights(key: Any, wanted: Mapping[Any, Any]) -> FloatArray:
     """Return the weights of a mean, which have to be at least 0 and to sum to 1."""
     what = f"at: the weights of {key!r}"
-    found = _weights_of(what, list(wanted.values()))
-    total = found.sum()
+    weights = _weights_of(what, list(wanted.values()))
+    total = weights.sum()
     if abs(total - 1) > SUM_OFF:
-        normalized = {value: round(float(w / total), 8) for value, w in zip(wanted, found, strict=True)}
+        normalized = {value: round(float(w / total), 8) for value, w in zip(wanted, weights, strict=True)}
         raise OptionError(
             f"{what} sum to {format_number(float(total), 8)}",
             f"Divide them by their sum: at={safe_repr({key: normalized})}.",
             expected="a sum of 1",
         )
-    return np.asarray(found / total)
+    return np.asarray(weights / total)
 
 
 def _weights_of(what: str, weights: Sequence[Any]) -> FloatArray:
@@ -230,10 +232,10 @@ def _weights_of(what: str, weights: Sequence[Any]) -> FloatArray:
     wrong = [w for w in weights if not is_real(w) or not np.isfinite(float(w)) or float(w) < 0]
     if wrong:
         raise OptionError(f"{what} hold {safe_repr(wrong[0])}", expected="numbers of 0 or more that sum to 1")
-    found = np.array([float(w) for w in weights])
-    if not found.any():
+    array = np.array([float(w) for w in weights])
+    if not array.any():
         raise OptionError(f"{what} are all 0", expected="numbers of 0 or more that sum to 1")
-    return found
+    return array
 
 
 def labels_at(at: object) -> dict[str, Any]:
@@ -242,13 +244,13 @@ def labels_at(at: object) -> dict[str, Any]:
         first, second = labels_at(at.first), labels_at(at.second)
         return {name: value if value == second[name] else [value, second[name]] for name, value in first.items()}
     at = at.within if isinstance(at, Judged) else at
-    found: dict[str, Any] = {}
+    by_name: dict[str, Any] = {}
     for key, value in at.items() if isinstance(at, Mapping) else ():
         if isinstance(key, tuple):
-            found |= {name: list(dict.fromkeys(row[k] for row in value)) for k, name in enumerate(key)}
+            by_name |= {name: list(dict.fromkeys(row[k] for row in value)) for k, name in enumerate(key)}
         else:
-            found[key] = list(value) if isinstance(value, Mapping) else value
-    return found
+            by_name[key] = list(value) if isinstance(value, Mapping) else value
+    return by_name
 
 
 def _names(asked: Mapping[Any, Any]) -> list[Any]:
@@ -302,16 +304,16 @@ def judged_values(
         return {}, np.ones(1)
     totals = np.tile(table.comparisons.totals, 2)
     codes = {name: np.concatenate([table.codes(name, 0), table.codes(name, 1)]) for name in names}
-    kept = np.ones(len(totals), dtype=np.bool_)
+    matches = np.ones(len(totals), dtype=np.bool_)
     for name, wanted in (within or {}).items():
-        kept &= column_values(table.columns[name], codes[name]) == wanted
-    if not totals[kept].any():
+        matches &= column_values(table.columns[name], codes[name]) == wanted
+    if not totals[matches].any():
         where = {name: _shown(table, name, np.array([wanted]))[0] for name, wanted in (within or {}).items()}
         raise OptionError(
             f"no judgment was made at {where!r}, so nothing is averaged there",
             f"Say where: at={where!r}, which takes the other covariates by level.",
         )
-    codes, totals = {name: column[kept] for name, column in codes.items()}, totals[kept]
+    codes, totals = {name: column[matches] for name, column in codes.items()}, totals[matches]
     first, group = groups(list(codes.values()))
     weights = np.bincount(group, weights=totals)
     values = {name: column_values(table.columns[name], codes[name][first]) for name in names}
@@ -378,5 +380,5 @@ def _default(table: VariableTable, name: str, notes: list[str]) -> npt.NDArray[A
 
 def _shown(table: VariableTable, name: str, values: npt.NDArray[Any]) -> list[Any]:
     column = table.columns[name]
-    found: list[Any] = (values if column.numeric else column.levels[values]).tolist()
-    return found
+    shown: list[Any] = (values if column.numeric else column.levels[values]).tolist()
+    return shown

@@ -65,14 +65,14 @@ class VariableTable:
             index = np.arange(length)  # almost no rows are equal, so equal ones are not searched for
         else:
             first, index = groups([codes[name] for name in keys])
-            codes, size = {name: found[first] for name, found in codes.items()}, len(first)
+            codes, size = {name: codes_of[first] for name, codes_of in codes.items()}, len(first)
         return codes, size, index.reshape(len(sides), -1).T if len(sides) > 1 else index
 
     def patsy_data(self, block: Block, values: Mapping[str, npt.NDArray[Any]]) -> dict[str, Any]:
         """Return variables in the form that patsy takes, from the form that `Codings.rows` takes."""
         summed = is_summed(block, values)
         contrast = patsy.Sum(omit=self.reference) if summed else Levels(self.reference)
-        return {name: _patsy_column(self.columns[name], found, contrast) for name, found in values.items()}
+        return {name: _patsy_column(self.columns[name], column, contrast) for name, column in values.items()}
 
     def pair_codes(self, pairs: IntArray) -> IntArray:
         """Return the codes of pairs of objects (R, 2), whichever comes first.
@@ -116,7 +116,7 @@ def relevelled(columns: dict[str, Coded], chosen: Mapping[str, Label]) -> dict[s
     OptionError
         For a name that is no column of labels in the table, and for unknown levels.
     """
-    found = dict(columns)
+    releveled = dict(columns)
     for name, level in chosen.items():
         if name == "object":
             continue
@@ -133,8 +133,8 @@ def relevelled(columns: dict[str, Coded], chosen: Mapping[str, Label]) -> dict[s
             )
         first = levels.index(level)
         order = np.array([first, *(k for k in range(len(levels)) if k != first)])
-        found[name] = replace(column, levels=column.levels[order], codes=np.argsort(order)[column.codes])
-    return found
+        releveled[name] = replace(column, levels=column.levels[order], codes=np.argsort(order)[column.codes])
+    return releveled
 
 
 def reference_object(reference: Label | None, c: Comparisons) -> Label:
@@ -157,8 +157,8 @@ def variable_columns(c: Comparisons, used: Collection[str]) -> dict[str, Coded]:
 
 
 def _pairs(c: Comparisons) -> Coded:
-    found, codes = np.unique(_pair_keys(c, c.pairs), return_inverse=True)
-    named = [(c.objects[a], c.objects[b]) for a, b in zip(*divmod(found, len(c.objects)), strict=True)]
+    keys, codes = np.unique(_pair_keys(c, c.pairs), return_inverse=True)
+    named = [(c.objects[a], c.objects[b]) for a, b in zip(*divmod(keys, len(c.objects)), strict=True)]
     plain = [f"{a}:{b}" for a, b in named]
     # object names with a colon may make two pairs read alike
     return Coded(

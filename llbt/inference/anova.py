@@ -364,7 +364,7 @@ def flip_notes(tests: Sequence[Compared | None], res: Estimates) -> tuple[str, .
     n_flips = [t.flips for t in tests if t is not None and t.flips is not None]
     groups = " and ".join(res.specification.groups)
     n_flips.sort(key=lambda flips: flips.clusters)  # a cluster whose score is 0 has nothing to flip
-    notes = [n_flips[0].said(groups, most=n_flips[-1].clusters)] if n_flips else []
+    notes = [n_flips[0].note(groups, most=n_flips[-1].clusters)] if n_flips else []
     if any(t is not None and t.df > 0 and math.isnan(t.p_value) for t in tests):
         notes.append(
             Qualifying(

@@ -93,10 +93,10 @@ class Best(Record):
             answer = f"{first!r} is the best, with {level} confidence"
         else:
             answer = f"One of {len(candidates)} objects is the best, with {level} confidence: {listed(candidates)}"
-        lines = [answer, f"Worth of {first!r}: {self._said(self.worth)}"]
-        return (*lines, f"Lead of {first!r} over {self.objects[1]!r}: {self._said(self.lead)}")
+        lines = [answer, f"Worth of {first!r}: {self._described(self.worth)}"]
+        return (*lines, f"Lead of {first!r} over {self.objects[1]!r}: {self._described(self.lead)}")
 
-    def _said(self, of: Corrected) -> str:
+    def _described(self, of: Corrected) -> str:
         values = (of.corrected, of.conf_low, of.conf_high, of.estimate if abs(of.estimate) > SAME else 0.0)
         corrected, low, high, plain = (format_number(FACTORS[self.scale] * value, 3) for value in values)
         return f"{corrected} ({low} to {high}), corrected for selection; {plain} before"

@@ -69,7 +69,7 @@ def corrected_line(
     measured = np.eye(len(ranking)) - (1 / len(ranking) if place is None else np.eye(len(ranking))[place])
     of = winner(log_worths.estimate[ranking], cov, measured, pairs.confidence, as_generator(rng))
 
-    def said(log_worth: float) -> str:
+    def described(log_worth: float) -> str:
         on_scale = value + FACTORS[scale] * log_worth
         if scale == "elo":
             return f"{on_scale:.0f}"
@@ -77,6 +77,6 @@ def corrected_line(
 
     if of.estimate - of.corrected < _LEAST * of.std_error:
         return ()
-    middle, low, high = map(said, (of.corrected, of.conf_low, of.conf_high))
+    middle, low, high = map(described, (of.corrected, of.conf_low, of.conf_high))
     what = f"{_UNITS[scale]} of {pairs.objects[ranking[0]]}, corrected for having come first"
     return (f"{what}: {middle} ({100 * pairs.confidence:.4g} % CI {low} to {high})",)

@@ -73,7 +73,7 @@ class Bootstrap(Record):
     @property
     def degenerate(self) -> int:
         """Number of degenerate resamples."""
-        return int((~self._kept).sum())
+        return int((~self._usable).sum())
 
     @property
     def unsupported(self) -> npt.NDArray[np.bool_]:
@@ -101,7 +101,7 @@ class Bootstrap(Record):
         return left_out(res.problem(), res.solution, lines).lost
 
     @property
-    def _kept(self) -> npt.NDArray[np.bool_]:
+    def _usable(self) -> npt.NDArray[np.bool_]:
         """Which resamples have an estimate, shape (B,); values that the fit itself lacks do not count."""
         defined = ~np.isnan(self.estimate)
         return np.asarray(~np.isnan(self.replicates[:, defined]).any(axis=1))
@@ -169,7 +169,7 @@ class Bootstrap(Record):
     def table(self) -> Table:
         """Return estimate, bias, std_error and the 95 % percentile interval of each value."""
         bounds = self.conf_int()
-        replicates = self.replicates[self._kept]
+        replicates = self.replicates[self._usable]
         enough = len(replicates) > 1
         error = replicates.std(axis=0, ddof=1) if enough else np.full(len(self.names), np.nan)
         bias = replicates.mean(axis=0) - self.estimate if enough else np.full(len(self.names), np.nan)

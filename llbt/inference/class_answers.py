@@ -62,7 +62,7 @@ def class_pairs(
         )
     if log_worths[0].contexts is not None and scale == "probability":
         raise OptionError(
-            f"scale='probability' over {log_worths[0].contexts.said}, which is not averaged for latent classes here",
+            f"scale='probability' over {log_worths[0].contexts.text}, which is not averaged for latent classes here",
             "Ask for scale='log_odds', or for probabilities: classes.predict(at=…).",
         )
     size = len(log_worths[0].estimate)

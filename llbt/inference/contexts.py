@@ -28,7 +28,7 @@ class Contexts:
     ----------
     names : tuple of str
         The covariates that are mixed.
-    said : str
+    text : str
         The contexts with their weights in words: "language 30 % de, 70 % en".
     weights : ndarray, shape (K,)
         Weights that sum to 1.
@@ -40,7 +40,7 @@ class Contexts:
     """
 
     names: tuple[str, ...]
-    said: str
+    text: str
     weights: FloatArray
     estimate: FloatArray
     rows: csr_array
@@ -122,7 +122,7 @@ def check_mean(contexts: Contexts | None, graded: bool, scale: str) -> None:
     """Raise for a mean over contexts of odds or probabilities that are no functions of log-worths alone."""
     if contexts is not None and graded and scale != "log_worth":
         raise OptionError(
-            f"scale={scale!r} over {contexts.said}: odds depend on ties or grades as well as on log-worths, so they "
+            f"scale={scale!r} over {contexts.text}: odds depend on ties or grades as well as on log-worths, so they "
             "have no mean here",
             "Ask for scale='log_worth' or for probabilities, res.predict(at=…), both without population=True.",
         )
@@ -131,4 +131,4 @@ def check_mean(contexts: Contexts | None, graded: bool, scale: str) -> None:
 def mean_note(contexts: Contexts | None, scale: str, probability: str = "mean probability") -> tuple[str, ...]:
     """Return notes on what is averaged over which contexts and, for worths, on the meaning of a probability."""
     mean = probability if scale == "probability" else MEANS[scale]
-    return () if contexts is None else (f"{mean} over {contexts.said}",)
+    return () if contexts is None else (f"{mean} over {contexts.text}",)

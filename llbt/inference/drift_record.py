@@ -14,7 +14,7 @@ from ..core.columns import FloatArray, Label
 from ..core.statistics import TestResult, critical_value
 from ..errors import DesignError, OptionError, listed
 from ..fitting.estimates import Estimates
-from ..fitting.variance_components import likelihood_ratio, mixture_p_value, said_mixture
+from ..fitting.variance_components import likelihood_ratio, mixture_p_value, mixture_text
 from ..kernel.random_walk import Periods, Rate, Rates, Walk, rate
 from ..resampling import Resampler, p_value
 from .simulated_counts import draw_parametric
@@ -99,7 +99,7 @@ class Drift(Record):
                 Field("judgments", "judgments", self.judgments.ravel(), "count"),
             ),
             title=f"Worths over {self.time}: log-worth λ, those of each period summing to 0",
-            head=(self._rate_said(),),
+            head=(self._rate_text(),),
             notes=self._notes(),
         )
         return replace(whole.first(_MOST_ROWS), printed=self._by_object(whole))
@@ -217,7 +217,7 @@ class Drift(Record):
         name, null = "Likelihood-ratio test of drift", "σ = 0: worths do not change"
         if not n:
             p = mixture_p_value(statistic, 0, boundary=1)
-            return TestResult(name, null, statistic, 1, p, said_mixture(0))
+            return TestResult(name, null, statistic, 1, p, mixture_text(0))
         draw = Resampler.of("Drift.test", rng, n_jobs, progress)
         task = functools.partial(_drawn, self.periods, self.res.solution.params)
         drawn = np.concatenate(draw.blocks(task, n, self.periods.counts.size, _BLOCK))
@@ -237,7 +237,7 @@ class Drift(Record):
             raise OptionError(f"{name}={level!r}", expected=f"a period: {listed(self.levels, 20)}")
         return self.levels.index(level)
 
-    def _rate_said(self) -> str:
+    def _rate_text(self) -> str:
         unit = f"one unit of {self.time}" if self.numbers else f"one step of {self.time}"
         sigma, low, high = (format_number(x, 3) for x in (self.sigma, self.sigma_low, self.sigma_high))
         if self.held:

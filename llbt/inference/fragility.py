@@ -221,7 +221,7 @@ def _searched(res: Estimates, unit: str, most: float) -> tuple[Search, list[str]
         frame = res.comparisons.to_frame()
         outcomes, k = res.comparisons.response.outcomes, problem.counts.shape[1]
         cells = units.taken.indices  # one judgment of each kind
-        names = [f"{_said(frame, cell // k)} {outcomes[cell % k]}" for cell in cells]
+        names = [f"{_described(frame, cell // k)} {outcomes[cell % k]}" for cell in cells]
     else:
         lines = clustered(res.comparisons, unit, (unit,))
         units, total = Units.of_clusters(lines, problem.counts.shape), float(lines.size)
@@ -232,7 +232,7 @@ def _searched(res: Estimates, unit: str, most: float) -> tuple[Search, list[str]
     return Search(problem, penalty, res.solution.params, units, limit), names, total
 
 
-def _said(frame: pd.DataFrame, row: int) -> str:
+def _described(frame: pd.DataFrame, row: int) -> str:
     return f"{frame['object_i'].iloc[row]}:{frame['object_j'].iloc[row]}"
 
 

@@ -312,7 +312,7 @@ def _of_clusters(res: PlainEstimates, flips: FlipTest | None) -> str:
     """Return notes on the p-values of a fit with clusters, or why there are none."""
     why = "χ² assumes independent judgments, unlike the fit"
     if flips is not None:
-        return f"{why}; {flips.said(res.specification.groups[0])}"
+        return f"{why}; {flips.note(res.specification.groups[0])}"
     if len(res.specification.groups) > 1:
         return f"{why}, and no test allows for two ways of clustering"
     name = res.specification.groups[0]

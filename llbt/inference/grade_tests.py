@@ -158,7 +158,7 @@ def _notes(res: PlainEstimates, flips: Mapping[str, FlipTest | None]) -> tuple[s
     flip_tests = [test for test in flips.values() if test is not None]
     if not flip_tests:
         return ("the tests assume independent judgments",)
-    return (flip_tests[0].said(res.specification.groups[0], most=max(test.clusters for test in flip_tests)),)
+    return (flip_tests[0].note(res.specification.groups[0], most=max(test.clusters for test in flip_tests)),)
 
 
 def _difference(size: int, k: int) -> FloatArray:

@@ -178,7 +178,7 @@ def _by_level(res: PlainEstimates, by: str, at: At, progress: bool) -> Influence
         Qualifying(f"NA: no finite estimate without this {by}."),
         *dependence_note(res, by),
     )
-    return _told(by, levels, (judgments, "judgments"), objects, whole, without, p_adjusted, notes)
+    return _influences(by, levels, (judgments, "judgments"), objects, whole, without, p_adjusted, notes)
 
 
 def _by_unit(res: AnyFit | OneSource | ClassSource, by: str | None, at: At, progress: bool) -> Influence:
@@ -218,7 +218,7 @@ def _by_unit(res: AnyFit | OneSource | ClassSource, by: str | None, at: At, prog
     without = worths.estimate + moved[:, : worths.rows.shape[1]] @ worths.rows.T
     beside = worths.beside(model.estimates, moved)
     sized = model.sizes, f"{model.each}s"
-    return _told(model.unit, model.titles(), sized, worths.objects, worths.estimate, without, None, notes, beside)
+    return _influences(model.unit, model.titles(), sized, worths.objects, worths.estimate, without, None, notes, beside)
 
 
 # an additional column: name, heading, values for each unit and log-worth (U, M), and their kind
@@ -286,7 +286,7 @@ def _class_worths(res: ClassWorthSource, at: At) -> _Worths:
     return _Worths(objects, estimate, rows, classes[0].reference, len(each))
 
 
-def _told(
+def _influences(
     by: str,
     levels: Sequence[Any],
     sized: tuple[FloatArray, str],

@@ -194,7 +194,7 @@ def worth_classes(
         gap = _log_worths(res, first.rows - second.rows, aliasing, share=0.0)
         notes = tuple(note for note in notes if not note.startswith("at "))
         if first.contexts is not None and second.contexts is not None:
-            both = dict.fromkeys((first.contexts.said, second.contexts.said))
+            both = dict.fromkeys((first.contexts.text, second.contexts.text))
             notes = (*notes, f"means over {', less those over '.join(both)}")
         return [gap], {}, (*notes, *_missing(res, [gap], {}))
     grid = covariate_grid(codings, ("worth",), at)
@@ -242,7 +242,7 @@ def _rows_of(codings: Codings, objects: IntArray, values: Mapping[str, npt.NDArr
 
 def class_name(shown: Mapping[str, Sequence[Any]], k: int) -> str:
     """Return the covariates of a class in words, such as ``season s2``; empty if there are none."""
-    return ", ".join(f"{name} {_said(values[k])}" for name, values in shown.items())
+    return ", ".join(f"{name} {_shown(values[k])}" for name, values in shown.items())
 
 
 def _missing(res: Estimates, log_worths: Sequence[LogWorths], shown: Mapping[str, Sequence[Any]]) -> tuple[str, ...]:
@@ -288,7 +288,7 @@ def log_worths_at(res: Estimates, at: At, population: Population | None = None) 
     return classes[0], (*notes, *([f"at {where}"] if where else []))
 
 
-def _said(value: Any) -> str:
+def _shown(value: Any) -> str:
     return format_number(value, 5) if isinstance(value, float) else str(value)
 
 

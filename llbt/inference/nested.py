@@ -18,7 +18,7 @@ from ..fitting.clusters import clustered
 from ..fitting.estimates import Estimates
 from ..fitting.hypotheses import few_for_hotelling
 from ..fitting.plain_estimates import PlainEstimates
-from ..fitting.variance_components import NOISE, likelihood_ratio, mixture_p_value, said_mixture
+from ..fitting.variance_components import NOISE, likelihood_ratio, mixture_p_value, mixture_text
 from ..kernel.cluster_tests import FlipTest, flip_test, hotelling_p
 from ..kernel.likelihood import information, probabilities, score, weighted_gram
 from ..resampling import Resampler, p_value
@@ -116,7 +116,7 @@ def _likelihood_ratio(small: TestedModel, large: TestedModel, ratio: float) -> C
         )
     else:
         p = mixture_p_value(ratio, df - scales, boundary=scales)
-        note = f"{large.formula}: on {said_mixture(df - scales)}, for σ cannot be below 0"
+        note = f"{large.formula}: on {mixture_text(df - scales)}, for σ cannot be below 0"
     notes = [*_noise(small, large), note]
     if small.at_zero:
         notes.append(f"{large.formula}: p-value too large (σ = 0 in the smaller fit); n=199 simulates tables")

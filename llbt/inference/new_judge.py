@@ -79,6 +79,6 @@ def _check_judge(res: WithWorths | FitPart | WorthSource, at: At) -> None:
             )
 
 
-def said_by(population: Population | None) -> tuple[str, ...]:
+def population_notes(population: Population | None) -> tuple[str, ...]:
     """Return the note that answers are for a judge drawn from the population."""
-    return () if population is None else (population.said,)
+    return () if population is None else (population.text,)

@@ -25,7 +25,7 @@ from .groups import groups_of
 from .large import check_plain, large_pairs
 from .log_worths import centred
 from .margins import Adjust, check_tested
-from .new_judge import asked_of, said_by
+from .new_judge import asked_of, population_notes
 from .pair_tests import all_pairs
 from .pairwise_record import Pairwise
 from .scales import Scale
@@ -218,7 +218,7 @@ def pairwise(
     mean = mean_note(log_worths.contexts, scale)
     if mean and scale == "probability":
         mean = (*mean, _OF_MEANS)
-    notes = (*notes, *mean, *said_by(drawn), *((_OF_AVERAGE,) if drawn else ()), *_of_patterns(res, scale))
+    notes = (*notes, *mean, *population_notes(drawn), *((_OF_AVERAGE,) if drawn else ()), *_of_patterns(res, scale))
     labels: tuple[Label, ...] = ()
     if objects is not None:
         some = _positions(objects, plain.comparisons.objects)

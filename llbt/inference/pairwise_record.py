@@ -15,7 +15,7 @@ from ..core.columns import FloatArray, IntArray, Label
 from ..core.statistics import ratio
 from ..errors import DesignError
 from .margins import Adjust, Margin
-from .scales import DIFFERENCES, LEVELS, Scale, level_on_scale, measured_from, on_scale, said_of
+from .scales import DIFFERENCES, LEVELS, Scale, level_on_scale, measured_from, on_scale, scale_text
 
 ADJUSTED = {
     "single-step": "single-step",
@@ -165,7 +165,7 @@ class Pairwise(Record):
         For a fit with effects of objects, probability_greater, P(λ_i > λ_j), replaces statistic and p-values. With a
         margin there are also p_no_worse, p_no_better, p_equivalent and claim, and tests of equality are in frames only.
         """
-        what = said_of(self.scale, DIFFERENCES, self.decided is not None, ", i against j")
+        what = scale_text(self.scale, DIFFERENCES, self.decided is not None, ", i against j")
         of = self if self.decided is None or self.scale == "log_worth" else self.decided
         estimate, error, low, high = on_scale(self.scale, of.difference, of.std_error, self.reach)
         letter = "z" if np.isinf(self.df) else "t"
@@ -314,7 +314,7 @@ class Pairwise(Record):
         estimate = level[self.best_first]
         return Table(
             (*self.rank_fields(), self._objects(), Field("estimate", "estimate", estimate, "estimate")),
-            title=f"Ranks: {said_of(self.scale, LEVELS, graded)}{measured_from(self.scale, graded)}",
+            title=f"Ranks: {scale_text(self.scale, LEVELS, graded)}{measured_from(self.scale, graded)}",
             notes=(*self.notes, self.rank_note),
         )
 

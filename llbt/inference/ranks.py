@@ -30,7 +30,7 @@ from .contexts import check_mean, mean_note
 from .groups import groups_of
 from .large import Measured, check_plain, large_measured, rank_fields
 from .log_worths import LogWorths, centred
-from .new_judge import asked_of, said_by
+from .new_judge import asked_of, population_notes
 from .pair_tests import all_pairs
 from .scales import (
     LEVELS,
@@ -40,7 +40,7 @@ from .scales import (
     in_points,
     measured_from,
     on_scale,
-    said_of,
+    scale_text,
     typeset,
     worths_on_scale,
 )
@@ -269,7 +269,7 @@ def _board(
             bad=plain.comparisons.response.has_bad,
             mix=log_worths.contexts is not None,
         ),
-        title=f"Leaderboard: {said_of(scale, LEVELS, graded)}{where}",
+        title=f"Leaderboard: {scale_text(scale, LEVELS, graded)}{where}",
         head=(*first_place(pairs.objects, order, first, level), *corrected),
         notes=(
             *notes,
@@ -278,7 +278,7 @@ def _board(
             *more,
             *((*_IMPLIED, *reversal_notes(res)) if has_lists(res) else ()),
             *(plain.comparisons.notes if isinstance(res, FitPart) else ()),  # notes on counts
-            *said_by(drawn),
+            *population_notes(drawn),
             *plain.covariance.missing_notes(estimate, error),
             *elo_notes(plain.comparisons, scale, graded),
             *(() if label is None else (_ANCHORED.format(label),)),
@@ -377,6 +377,6 @@ def _other_first(c: Comparisons, log_worths: LogWorths) -> tuple[str, ...]:
         return ()
     names, percent = c.objects, [f"{100 * shares[k]:.3g} %" for k in (other, first)]
     return (
-        f"{names[other]} has the largest win share over {log_worths.contexts.said} ({percent[0]}; {names[first]}: "
+        f"{names[other]} has the largest win share over {log_worths.contexts.text} ({percent[0]}; {names[first]}: "
         f"{percent[1]}), {names[first]} the largest mean log-odds",
     )

@@ -155,7 +155,7 @@ def _of_cells(of: _Cells, kind: Residual, most: int) -> Table:
     residual = residual[order]
     fitted = res.fittedvalues
     cells = fitted.index.to_frame(index=False).iloc[order]
-    candidates = _told(residual, order, res.comparisons.response)
+    candidates = _informative(residual, order, res.comparisons.response)
     rest = max(len(candidates) - most, 0)
     return Table(
         (
@@ -181,7 +181,7 @@ def standardized_residuals(res: PlainEstimates, kind: Residual = "pearson") -> F
     return np.asarray(plain.to_numpy() / np.sqrt(np.where(free > _EXACT, free, np.nan)))
 
 
-def _told(residual: FloatArray, order: IntArray, response: Response) -> IntArray:
+def _informative(residual: FloatArray, order: IntArray, response: Response) -> IntArray:
     """Return the rows to print: all, or of two mirrored cells the one with more judgments than fitted."""
     if response != TWO:
         return np.arange(len(residual))

@@ -71,7 +71,7 @@ def typeset(scale: Scale, graded: bool) -> str:
     return "" if graded and scale != "log_worth" else _TYPESET[scale]
 
 
-def said_of(scale: Scale, names: dict[Scale, str], graded: bool, against: str = "") -> str:
+def scale_text(scale: Scale, names: dict[Scale, str], graded: bool, against: str = "") -> str:
     """Return the meaning of a scale: its name for three outcomes, or its zero for graded judgments."""
     return PREFERRED[scale] + against if graded and scale != "log_worth" else names[scale]
 

@@ -162,7 +162,7 @@ def sensitivity(
     by_choice: list[tuple[_Choice, _Ranking | None]] = []
     for choice in shown("sensitivity", choices, progress):
         sets = (confidence, rng) if ranked and choice.left_out is None else None
-        by_choice.append((choice, _found(choice, res.comparisons.objects, at, sets)))
+        by_choice.append((choice, _ranking_at(choice, res.comparisons.objects, at, sets)))
     refits = _compared(by_choice, whole, res.comparisons.objects)
     notes = [f"rank_set: ranks in the {100 * confidence:.4g} % confidence set of the median object"] if ranked else []
     lost = sum(ranking is None for _, ranking in by_choice)
@@ -188,7 +188,7 @@ def _left_out(res: WithWorths, asked: str | Sequence[str] | None) -> tuple[list[
         if plain_of(res) is not None:
             for name in names:
                 if name != "object":
-                    _kept(res.comparisons, name)
+                    _check_column(res.comparisons, name)
         return names, []
     sizes = {name: size for name, size in _sizes(res).items() if size > 1}
     some = [name for name, size in sizes.items() if size <= _MOST_LEVELS]
@@ -206,7 +206,7 @@ def _sizes(res: WithWorths) -> dict[str, int]:
     return {c.name: len(np.unique(c.codes)) for c in columns if c.levels.dtype.kind not in "fiu"}
 
 
-def _kept(c: Comparisons, name: str) -> None:
+def _check_column(c: Comparisons, name: str) -> None:
     if name not in (*c.covariates, *c.clusters):
         raise OptionError(
             f"leave_out={name!r} is not kept by this table; it has {listed((*c.covariates, *c.clusters)) or 'none'}",
@@ -289,7 +289,7 @@ def _without_part(res: WithWorths, name: str) -> Iterator[_Choice]:
 # -- what they change ------------------------------------------------------------------------------------------------
 
 
-def _found(choice: _Choice, objects: Sequence[Label], at: At, sets: tuple[float, Rng] | None) -> _Ranking | None:
+def _ranking_at(choice: _Choice, objects: Sequence[Label], at: At, sets: tuple[float, Rng] | None) -> _Ranking | None:
     try:
         return _ranked(choice.fitted(), objects, at, sets)
     except LLBTError:
@@ -364,7 +364,7 @@ def _table(refits: pd.DataFrame, notes: tuple[str, ...]) -> Table:
                 "other_leaders": int(known["overtakes"].sum()),
                 "kendall_tau": known["kendall_tau"].min(),
                 "rank_change": furthest["rank_change"],
-                "where": _said(furthest),
+                "where": _described(furthest),
                 "rank_set": known["rank_set"].iloc[0],
             }
         rows.append(row)
@@ -390,7 +390,7 @@ def _table(refits: pd.DataFrame, notes: tuple[str, ...]) -> Table:
     )
 
 
-def _said(furthest: pd.Series[Any]) -> str:
+def _described(furthest: pd.Series[Any]) -> str:
     if pd.isna(furthest["object"]):
         return ""
     left_out = furthest["left_out"]  # NA next to labels

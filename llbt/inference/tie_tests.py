@@ -217,7 +217,7 @@ def _flips(res: PlainEstimates, problem: Problem) -> FlipTest | None:
 
 
 def _of_clusters(res: PlainEstimates, flips: FlipTest) -> tuple[str, ...]:
-    note = flips.said(res.specification.groups[0], most=flips.clusters)
+    note = flips.note(res.specification.groups[0], most=flips.clusters)
     return (note, "σ = 0 and a standard error need independent judgments: fit without groups=")
 
 

@@ -22,8 +22,8 @@ from .contexts import check_mean, mean_note
 from .groups import groups_of
 from .large import check_plain, large_worths
 from .log_worths import NAMED, LogWorths, class_name, worth_classes
-from .new_judge import asked_of, said_by
-from .scales import SCALES, Scale, critical_for, elo_notes, said_of, typeset, worths_on_scale
+from .new_judge import asked_of, population_notes
+from .scales import SCALES, Scale, critical_for, elo_notes, scale_text, typeset, worths_on_scale
 
 Part = Literal["all", "covariates"]
 
@@ -180,13 +180,13 @@ def worth_table(res: Estimates, at: At, scale: Scale, confidence: float, populat
             Field("std_error", "std_error", error, "estimate"),
             *interval_fields(low, high, confidence),
         ),
-        title=f"Worths: {said_of(scale, SCALES, graded, ', against the reference')}",
+        title=f"Worths: {scale_text(scale, SCALES, graded, ', against the reference')}",
         notes=(
             *notes,
             *dict.fromkeys(
                 note for log_worths in classes for note in mean_note(log_worths.contexts, scale, "mean worth π")
             ),
-            *said_by(population),
+            *population_notes(population),
             *elo_notes(res.comparisons, scale, graded),
             *res.covariance.missing_notes(estimate, error),
             f"{100 * confidence:.4g} % intervals; {_references(res, classes, shown)}",

@@ -30,7 +30,7 @@ def best_of_blocks(judgments: Judgments) -> tuple[Judgments, IntArray, tuple[str
     _refuse_twice(judgments, block)
     member, of = judgments.pairs.T.ravel(), np.tile(block, 2)
     first, entry = groups([of, member])
-    lost = np.bincount(entry, np.concatenate([judgments.said == 2, judgments.said == 0]))
+    lost = np.bincount(entry, np.concatenate([judgments.outcomes == 2, judgments.outcomes == 0]))
     of, member, rows = of[first], member[first], first % len(block)
     order = np.lexsort((member, of))
     ends = np.flatnonzero(np.diff(of[order])) + 1
@@ -42,7 +42,7 @@ def best_of_blocks(judgments: Judgments) -> tuple[Judgments, IntArray, tuple[str
         taken,
         objects=(*judgments.objects, *names),
         pairs=np.column_stack([member, np.array([number[objects] for objects in shown])[of]]),
-        said=np.ones_like(member),
+        outcomes=np.ones_like(member),
         columns={**taken.columns, BEST_OF_BLOCK: pd.Series(np.where(lost == 0, "best", "rest"))},
     )
     note = "best: no object of the block was preferred to it; all others are the rest"

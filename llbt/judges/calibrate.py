@@ -237,10 +237,10 @@ class Calibration(Record):
             f"Formula: {self.results.specification.formula}",
             f"Data: {format_count(self.n_labels)} labelled units of {format_count(self.n_units)}{worth}",
             f"Machines: {weights}",
-            f"Pairs of labelled and unlabelled units: {_said(self.shares)}"
+            f"Pairs of labelled and unlabelled units: {_described(self.shares)}"
             + ("; machines' means are within pairs" if self.within_pairs else ""),
         ]
-        drift = [f"{name}: {_said(test)}" for name, test in self.drift.items()]
+        drift = [f"{name}: {_described(test)}" for name, test in self.drift.items()]
         return (*lines, f"Agreement by pair: {'; '.join(drift)}") if drift else tuple(lines)
 
 
@@ -430,7 +430,7 @@ def _centred(res: FitPart) -> tuple[FloatArray, FloatArray]:
     return rows @ res.params.to_numpy(), np.sqrt(np.diag(rows @ res.covariance.matrix @ rows.T))
 
 
-def _said(test: TestResult) -> str:
+def _described(test: TestResult) -> str:
     p = format_p(test.p_value)
     return f"χ² {format_number(test.statistic, 4)} on {test.df:g} df, p {p if p.startswith('<') else '= ' + p}"
 

@@ -102,7 +102,7 @@ class CalibratedUnits:
     def log_scores(self, params: FloatArray) -> FloatArray:
         """Return the log-probability of the labels of each unit."""
         human = self._units.human
-        chance = self.fit.problem.scores.probabilities(params)[human.said, human.comparison]
+        chance = self.fit.problem.scores.probabilities(params)[human.outcomes, human.comparison]
         return self._summed(np.log(chance))
 
     def _summed(self, values: FloatArray) -> FloatArray:

@@ -29,7 +29,7 @@ def drift_of(units: Units, k: int) -> TestResult:
     notes = []
     for source in (human, machine):
         counts = np.zeros((units.size, outcomes))
-        np.add.at(counts, (source.unit, source.said), source.share)
+        np.add.at(counts, (source.unit, source.outcomes), source.share)
         notes.append(counts.argmax(axis=1))
     agree = (notes[0] == notes[1])[units.labelled]
     pair, number = units.pair[units.labelled], len(units.pairs)

@@ -183,7 +183,7 @@ class CalibrationProblem:
         return np.asarray((sums / np.bincount(pair, minlength=number)[:, None])[pair])
 
     def _by_unit(self, source: Source, params: FloatArray) -> FloatArray:
-        scores = self.scores.of_judgments(params, source.comparison, source.said)
+        scores = self.scores.of_judgments(params, source.comparison, source.outcomes)
         return source.by_unit(scores, self.units.size)
 
     def tuned(self, at: FloatArray) -> Tuned:

@@ -39,7 +39,7 @@ class Source:
 
     name: Label
     comparison: IntArray
-    said: IntArray
+    outcomes: IntArray
     unit: IntArray
     share: FloatArray
 
@@ -55,11 +55,11 @@ class Source:
         many = size[units] * chosen
         rows = order[_ranges((np.cumsum(size) - size)[units], many)]
         of = np.repeat(np.arange(len(units)), many)
-        return Source(self.name, self.comparison[rows], self.said[rows], of, self.share[rows])
+        return Source(self.name, self.comparison[rows], self.outcomes[rows], of, self.share[rows])
 
     def counts(self, weights: FloatArray, shape: tuple[int, int]) -> FloatArray:
         """Return the counts of each outcome of each comparison, weighted by unit, shape (S, K)."""
-        cells = self.comparison * shape[1] + self.said
+        cells = self.comparison * shape[1] + self.outcomes
         counts = np.bincount(cells, self.share * weights[self.unit], shape[0] * shape[1])
         return counts.astype(np.float64).reshape(shape)
 
@@ -115,7 +115,7 @@ class Units:
         shape = (len(self.table), len(self.table.response.outcomes))
         counts = np.zeros(shape)
         for source in (human, *machines):
-            np.add.at(counts, (source.comparison, source.said), 1.0)
+            np.add.at(counts, (source.comparison, source.outcomes), 1.0)
         return replace(
             self,
             table=replace(self.table, counts=counts_of_cells(counts, self.table.response)),
@@ -150,7 +150,7 @@ def read_units_of(
         [_framed(judgments, names, groups).assign(kind=kind) for kind, judgments in by_kind.items()], ignore_index=True
     )
     machines = _machines(by_kind["machine"])
-    frame["source"] = np.concatenate([np.full(len(by_kind["human"].said), -1), machines.codes])
+    frame["source"] = np.concatenate([np.full(len(by_kind["human"].outcomes), -1), machines.codes])
     objects = code("object", as_objects([*frame["one"], *frame["two"]]))
     i, j = np.split(objects.codes, 2)
     low, high = np.minimum(i, j), np.maximum(i, j)
@@ -219,7 +219,11 @@ def _framed(judgments: Judgments, names: Sequence[str], groups: str | None) -> p
     """Return the columns that make units, by number, with the objects, the outcome, and the cluster."""
     columns: dict[Any, Any] = {k: judgments.column(name, "unit").values for k, name in enumerate(names)}
     objects = as_objects(judgments.objects)
-    columns |= {"one": objects[judgments.pairs[:, 0]], "two": objects[judgments.pairs[:, 1]], "said": judgments.said}
+    columns |= {
+        "one": objects[judgments.pairs[:, 0]],
+        "two": objects[judgments.pairs[:, 1]],
+        "said": judgments.outcomes,
+    }
     if groups is not None:
         columns["group"] = judgments.column(groups, "groups").values
     return pd.DataFrame(columns)
@@ -245,7 +249,7 @@ def _machines(judgments: Judgments) -> Coded:
     """Return which machine made each judgment; a single machine if no judge is recorded."""
     if "judge" in judgments.names and judgments.values("judge").notna().any():
         return judgments.column("judge", "machine")  # which refuses those that are missing
-    return code("judge", as_objects(["machine"] * len(judgments.said)))
+    return code("judge", as_objects(["machine"] * len(judgments.outcomes)))
 
 
 def _notes(judged: npt.NDArray[np.bool_], whole: npt.NDArray[np.bool_], number: int) -> list[str]:

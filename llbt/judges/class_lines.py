@@ -29,7 +29,7 @@ class ClassLines:
     labels : tuple
     rows : ndarray of int, shape (L,)
         The comparison of each line, of those of `fit.by_judge.answers`.
-    said : ndarray, shape (L, C)
+    outcomes : ndarray, shape (L, C)
         Its counts.
     judges, codes : ndarray of int, shape (L,)
         Its judge and its unit.
@@ -39,7 +39,7 @@ class ClassLines:
     unit: str
     labels: tuple[Label, ...]
     rows: IntArray
-    said: FloatArray
+    outcomes: FloatArray
     judges: IntArray
     codes: IntArray
 
@@ -51,7 +51,7 @@ class ClassLines:
     @property
     def sizes(self) -> FloatArray:
         """How many judgments each unit has, shape (U,)."""
-        return summed_by(self.codes, self.said.sum(axis=1), len(self.labels))
+        return summed_by(self.codes, self.outcomes.sum(axis=1), len(self.labels))
 
     @property
     def each(self) -> str:
@@ -70,7 +70,7 @@ class ClassLines:
         some = np.flatnonzero(counts[self.codes] > 0)
         whole = self.fit.by_judge.answers
         judges, _ = dense(self.judges[some], len(self.fit.by_judge.levels))
-        table = table_of_judges(self.rows[some], judges, self.said[some], len(whole.problem.counts))
+        table = table_of_judges(self.rows[some], judges, self.outcomes[some], len(whole.problem.counts))
         total = np.asarray(table.sum(axis=0)).reshape(whole.problem.counts.shape)
         return Answers.of(replace(whole.problem, counts=total), table, whole.common, whole.prior)
 
@@ -82,7 +82,7 @@ class ClassLines:
         shares, each = of_classes(self.fit, params)
         problem = self.fit.by_judge.answers.problem
         lines = np.stack(
-            [special.xlogy(self.said, probabilities(problem, one)[self.rows]).sum(axis=1) for one in each], axis=1
+            [special.xlogy(self.outcomes, probabilities(problem, one)[self.rows]).sum(axis=1) for one in each], axis=1
         )  # (L, K)
         in_rest = known[self.codes] > 0
         by_judge = partial(summed_by, size=len(self.fit.by_judge.levels))

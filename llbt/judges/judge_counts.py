@@ -44,7 +44,7 @@ class JudgeLines:
 
 def lines_of_judgments(judgments: Judgments, judge: str) -> JudgeLines:
     """Return a line per judgment."""
-    rows = np.arange(len(judgments.said))
+    rows = np.arange(len(judgments.outcomes))
     column = judgments.column(judge, "judge")
     return JudgeLines(column, judgments.tally(rows, len(rows)), judgments.to_frame(), rows, judgments.shown)
 
@@ -106,7 +106,7 @@ def count_repeats(judgments: Judgments, judge: Coded, unit: str | Sequence[str] 
         unknown = np.full(size, np.nan)
         return Repeats(agreed, pairs, unknown, unknown, notes)
     turned = judgments.pairs[:, 0] > judgments.pairs[:, 1]
-    one, other = (tally(line[way], judgments.said[way], size=len(first)) for way in (~turned, turned))
+    one, other = (tally(line[way], judgments.outcomes[way], size=len(first)) for way in (~turned, turned))
     swapped = by_judge(one.sum(axis=1) * other.sum(axis=1))
     return Repeats(agreed, pairs, swapped, by_judge(one[:, 0] * other[:, 0] + one[:, 2] * other[:, 2]), notes)
 
@@ -119,9 +119,9 @@ def _unit(judgments: Judgments, unit: str | Sequence[str] | None) -> tuple[tuple
             names,
             f"units are the two objects and {', '.join(names)}" if names else "units are the two objects alone",
         )
-    gaps = int(judgments.values("prompt").isna().sum()) if "prompt" in judgments.names else len(judgments.said)
+    gaps = int(judgments.values("prompt").isna().sum()) if "prompt" in judgments.names else len(judgments.outcomes)
     if not gaps:
         return ("prompt",), "units are the two objects and the prompt; unit=[] leaves it out"
-    some = gaps < len(judgments.said)
-    why = f": prompt has no value in {format_count(gaps)} of {counted(len(judgments.said), 'row')}" if some else ""
+    some = gaps < len(judgments.outcomes)
+    why = f": prompt has no value in {format_count(gaps)} of {counted(len(judgments.outcomes), 'row')}" if some else ""
     return (), f"units are the two objects alone{why}"

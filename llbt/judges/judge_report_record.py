@@ -101,7 +101,7 @@ class JudgeReport(Record):
 
     def lines(self) -> tuple[str, ...]:
         """Return the answers, one line each: the sentence, agreement, labels, biases, and unanswered questions."""
-        biases = [self._told(bias) for bias in self.biases]
+        biases = [self._sentence(bias) for bias in self.biases]
         lacking = [
             f"{_WORDS.get(name, name).capitalize()}: not answered; {why}" for name, why in self.unanswered.items()
         ]
@@ -175,7 +175,7 @@ class JudgeReport(Record):
             return f"{text}; {format_count(self.trial_labels)} of them with the verdicts are worth {worth}"
         return f"{text}; with the verdicts they are worth {worth}"
 
-    def _told(self, bias: Bias) -> str:
+    def _sentence(self, bias: Bias) -> str:
         p = format_p(bias.p_adjusted)
         tested = f"adj. p {p if p.startswith('<') else '= ' + p}"
         if bias.name == "leaderboard":

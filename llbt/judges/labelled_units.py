@@ -143,7 +143,7 @@ def _columns_of(frame: object, label: str) -> tuple[str, str]:
 
 def _labelled(judgments: Judgments, label: str) -> tuple[Judgments, Coded, IntArray, list[str]]:
     """Return the judgments that have a label, their labels, their positions, and a note on the others."""
-    rows = np.arange(len(judgments.said))
+    rows = np.arange(len(judgments.outcomes))
     if label == _WITH_KINDS and label not in judgments.names:
         return judgments, _with_kinds(judgments), rows, []
     missing = judgments.values(label).isna().to_numpy() if label in judgments.names else np.zeros(len(rows), dtype=bool)

@@ -29,7 +29,7 @@ class ModelFigures:
 
     Attributes
     ----------
-    judgments, said, expected : ndarray, shape (K,)
+    judgments, agreed, expected : ndarray, shape (K,)
         The number of a judge's judgments, and the sums of p(outcome) and of Σ p² over them.
     statistic : ndarray, shape (K,)
         Standardized log-likelihood.
@@ -39,7 +39,7 @@ class ModelFigures:
     """
 
     judgments: FloatArray
-    said: FloatArray
+    agreed: FloatArray
     expected: FloatArray
     statistic: FloatArray
     followed: npt.NDArray[np.bool_]
@@ -109,7 +109,7 @@ def model_figures(lines: JudgeLines, model: Estimates | None) -> ModelFigures:
     n = held.judgments
     return ModelFigures(
         judgments=lines.summed(n),
-        said=lines.summed((held.counts * held.p[held.at]).sum(axis=1)),
+        agreed=lines.summed((held.counts * held.p[held.at]).sum(axis=1)),
         expected=lines.summed(n * (held.p**2).sum(axis=1)[held.at]),
         statistic=statistic,
         followed=followed,

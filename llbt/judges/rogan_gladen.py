@@ -28,7 +28,7 @@ def _tallies(units: Units, source: Source) -> FloatArray:
     """Return the shares of the outcomes in each unit, for the smaller object of its pair, shape (U, K)."""
     flip = np.array(units.table.response.flip)
     i, j = units.table.pairs[source.comparison].T
-    outcomes = np.where(i > j, flip[source.said], source.said)
+    outcomes = np.where(i > j, flip[source.outcomes], source.outcomes)
     shares = np.zeros((units.size, len(flip)))
     np.add.at(shares, (source.unit, outcomes), source.share)
     return shares

@@ -257,7 +257,7 @@ def _summary(
         agreement_pairs=repeated.pairs,
         swapped=repeated.swapped,
         flips=repeated.flips,
-        model_agreement=ratio(model.said, model.judgments),
+        model_agreement=ratio(model.agreed, model.judgments),
         model_expected=ratio(model.expected, model.judgments),
         statistic=model.statistic,
     )
@@ -279,7 +279,7 @@ def _overall(figures: ByJudge, repeated: Repeats, model: ModelFigures) -> tuple[
         share = format_percent(repeated.agreed.sum() / repeated.pairs.sum())
         parts.append(f"judgments of a unit by two judges agree in {share}")
     if model.judgments.any():
-        agreed, expected = (x.sum() / model.judgments.sum() for x in (model.said, model.expected))
+        agreed, expected = (x.sum() / model.judgments.sum() for x in (model.agreed, model.expected))
         parts.append(f"mean probability under the model {format_percent(agreed)}, expected {format_percent(expected)}")
     return ("All: " + "; ".join(parts),)
 

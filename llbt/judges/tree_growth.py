@@ -35,7 +35,7 @@ class Split:
             return np.asarray(values.astype(np.float64) <= self.value)
         return np.array([value in self.labels for value in values.tolist()], dtype=np.bool_)
 
-    def said(self, left: bool) -> str:
+    def text(self, left: bool) -> str:
         """Return the rule of one side in words."""
         if self.value is not None:
             return f"{self.covariate} {'≤' if left else '>'} {format_number(self.value, 6).rstrip('0').rstrip('.')}"
@@ -120,7 +120,7 @@ def _grown(
         for side, goes in ((True, left), (False, ~left)):
             some = judges[goes]
             fit = fitted(data.of(some), growth)
-            children.append(_grown(data, growth, nodes, some, number, depth + 1, split.said(side), fit))
+            children.append(_grown(data, growth, nodes, some, number, depth + 1, split.text(side), fit))
         nodes[number - 1] = replace(node, split=split, children=tuple(children))
     return number
 

@@ -63,10 +63,10 @@ def test_turned_round_it_says_the_same(judgments):
 def test_tallies_are_those_of_pandas(judgments, weighted):
     weights = np.random.default_rng(1).integers(0, 4, 300) / 2 if weighted else None
     by = np.asarray(judgments.columns["judge"]) - 1  # the first judge is in no group
-    cross = pd.crosstab(by, judgments.said, np.ones(300) if weights is None else weights, aggfunc="sum")
-    found = tally(by, judgments.said, weights)
+    cross = pd.crosstab(by, judgments.outcomes, np.ones(300) if weights is None else weights, aggfunc="sum")
+    found = tally(by, judgments.outcomes, weights)
     assert found.tolist() == cross.loc[0:].to_numpy().tolist()
-    assert tally(by, judgments.said, weights, size=5)[3:].tolist() == [[0.0] * 3] * 2
+    assert tally(by, judgments.outcomes, weights, size=5)[3:].tolist() == [[0.0] * 3] * 2
 
 
 def test_parts_keep_objects_and_notes(judgments):
@@ -98,7 +98,7 @@ def test_what_an_engine_holds(tmp_path, monkeypatch, frame, judgments):
     monkeypatch.setattr("llbt.data.files.LARGE", dict.fromkeys(("csv", "json", "parquet"), 0))
     held = read_judgments(tmp_path / "t.csv")
     assert held.query is not None
-    assert len(held.said) < held.n_judgments == 300
+    assert len(held.outcomes) < held.n_judgments == 300
     assert (held.notes, held.names, held.objects) == (in_memory.notes, in_memory.names, in_memory.objects)
     for order in (False, True):
         assert held.tabulate(order=order) == in_memory.tabulate(order=order)

@@ -95,7 +95,7 @@ def test_the_strength_is_that_of_the_smallest_loss_of_held_out_clusters() -> Non
     """Each fold by scipy, with the folds of the fit's seed."""
     res = llbt.fit(FORMULA, table(200), penalty="ridge", rng=4)
     prior, c = res.specification.prior, table(200)
-    assert "held-out judges in 5 folds" in prior.said
+    assert "held-out judges in 5 folds" in prior.text
     tried = prior.strength * 2.0 ** (1.5 * np.arange(-1, 2))
     losses = np.zeros(3)
     x, (i, j) = c.to_frame()[["x", "y"]].to_numpy(), c.pairs.T
@@ -108,7 +108,7 @@ def test_the_strength_is_that_of_the_smallest_loss_of_held_out_clusters() -> Non
             log_p = special.log_softmax(np.column_stack([gap, np.full(len(gap), free[12]), -gap]), axis=1)
             losses[k] -= (held * log_p).sum()
     assert losses[1] == losses.min()
-    assert f"{losses[1] / c.totals.sum():.5g}" in prior.said
+    assert f"{losses[1] / c.totals.sum():.5g}" in prior.text
 
 
 def test_the_strength_is_found_between_those_tried() -> None:

@@ -42,8 +42,8 @@ def judgments_of(objects: Sequence[str], judges: Sequence[str]) -> pd.DataFrame:
     """Judgments by judges, of prompts and blocks."""
     rng = np.random.default_rng(1)
     pairs = list(itertools.permutations(objects, 2))
-    said_by = rng.integers(0, len(judges), 240)
-    rows = [(*pairs[k % len(pairs)], judges[said_by[k]], k // 6 % 8, k // 3) for k in range(240)]
+    population_notes = rng.integers(0, len(judges), 240)
+    rows = [(*pairs[k % len(pairs)], judges[population_notes[k]], k // 6 % 8, k // 3) for k in range(240)]
     frame = pd.DataFrame(rows, columns=["object_i", "object_j", "judge", "prompt", "block"])
     return frame.assign(outcome=rng.choice(["i", "j", "tie"], len(frame)))
 
