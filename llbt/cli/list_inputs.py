@@ -213,7 +213,7 @@ def two_models(data: llbt.Rankings) -> str:
 
 
 def tell(data: llbt.Comparisons | llbt.Rankings) -> None:
-    """Write what was read of a file to standard error, where the answer does not say it."""
+    """Write to standard error how a file was read, where the answer does not state it."""
     for note in data.notes:
         typer.echo(f"note: {answered(note)}", err=True)
 

@@ -397,7 +397,7 @@ def tally(
 
     Parameters
     ----------
-    by, said : ndarray of int, each (R,)
+    by, outcome_of : ndarray of int, each (R,)
         Group and outcome, both from 0; rows with a negative group are not counted.
     weights : ndarray, shape (R,), optional
         The weight of each row; by default 1.

@@ -101,7 +101,7 @@ def score_files(source: str | os.PathLike[str]) -> tuple[ScoreFile, ...]:
     Raises
     ------
     JudgmentError
-        For what is not there, and folders without files.
+        For a path that does not exist, and folders without files.
     """
     name = os.fspath(source)
     if os.path.isdir(name):

@@ -145,7 +145,7 @@ class ProfileSets:
 def sets_of_profiles(table: pd.DataFrame, chosen: str, block: list[str], attributes: list[str]) -> ProfileSets:
     """Return the tasks of a table of profiles.
 
-    Objects are the combinations of attributes; one that stands in its task before is told apart by a number.
+    Objects are the combinations of attributes; a profile that occurs twice in a task gets a number.
 
     Raises
     ------

@@ -60,7 +60,7 @@ def open_source(
     Raises
     ------
     JudgmentError
-        For what is none of them, and for a file that cannot be read.
+        For a source of another type, and for a file that cannot be read.
     """
     return replace(_opened(source, header, early, what), labels=labels)
 

@@ -143,7 +143,7 @@ class ByScores:
 
 @dataclass(frozen=True)
 class OneHot:
-    """An outcome written as three fields of which one is 1 and the others 0: object i won, object j won, a tie."""
+    """An outcome written as three fields, one of them 1 and the others 0: object i won, object j won, a tie."""
 
     i: str
     j: str

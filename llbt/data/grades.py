@@ -116,7 +116,7 @@ def refuse_sizes(rows: Rows, wins: IntArray, sizes: FloatArray, group: IntArray,
     group : ndarray of int, shape (U,)
         The group of each row.
     where : str
-        Where sizes are said, for messages.
+        The columns that state the sizes, for messages.
     """
     decided, tied = np.abs(wins) == 1, wins == 0
     bad = decided & ~((sizes >= 1) & (sizes == np.floor(sizes))) | (tied & ~np.isnan(sizes) & (sizes != 0))

@@ -112,7 +112,7 @@ def checked_outcomes(outcomes: Outcomes) -> dict[Any, Meaning]:
     Raises
     ------
     OptionError
-        For what is no mapping, and grades that are not symmetric.
+        For a value that is no mapping, and grades that are not symmetric.
     """
     if outcomes is None or (isinstance(outcomes, str) and outcomes in ("names", "slots")):
         return {}

@@ -353,7 +353,7 @@ def rankings_of_blocks(
     notes: Sequence[str] = (),
     ratings: FloatArray | None = None,
 ) -> Rankings:
-    """Return ranks in blocks as lists, with what is kept of each, and notes on what is not.
+    """Return ranks in blocks as lists, with the kept columns of each, and notes on the others.
 
     Parameters
     ----------
@@ -432,7 +432,7 @@ def _places(values: FloatArray, rounding: float) -> IntArray:
 
 def _notes(missing: int, unranked: Unranked, noun: str = "rank") -> list[str]:
     meaning = {
-        "unknown": "nothing is said of these objects in these lists",
+        "unknown": "the ranks of these objects in these lists are unknown",
         "below": "these objects stand below all that have a rank",
     }
     return [f"{counted(missing, noun)} missing: {meaning[unranked]}"] if missing else []

@@ -87,7 +87,7 @@ def _with_index(frame: pd.DataFrame) -> pd.DataFrame:
     if len(numbers) < 2 or others or not index.is_unique or is_called(frame.columns.name, SYSTEM_WORDS):
         return frame
     raise JudgmentError(
-        f"the index has a label for each row ({listed(list(index), 3)}), but nothing says of what",
+        f"the index has a label for each row ({listed(list(index), 3)}), but nothing says what they name",
         "Name it: frame.rename_axis('system') where rows are systems, frame.rename_axis('item') where columns are.",
     )
 

@@ -148,8 +148,8 @@ def _check_worths(res: LLBTResults, judge: str, judges: int) -> None:
     """Raise if judges have nothing to discriminate, or if the worths already are each judge's own."""
     if judges < 2:
         raise DesignError(
-            f"discrimination={judge!r}, of which the table has {counted(judges, 'level')}: a single discrimination "
-            "cannot be told from the size of the worths",
+            f"discrimination={judge!r}, and the table has {counted(judges, 'level')}: a single discrimination "
+            "cannot be separated from the size of the worths",
             "Leave discrimination out.",
             expected="at least two judges",
         )

@@ -208,7 +208,7 @@ _KINDS = (
     ),
 )
 
-_NO_CLUSTERS = "with effects of judges the judges are what is independent"
+_NO_CLUSTERS = "with effects of judges, the judges are the independent units"
 _WITH_EFFECTS = _Kind(
     Rankings,
     fit_best_worst_effects,

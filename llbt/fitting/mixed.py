@@ -234,8 +234,8 @@ def _check_partitions(ways: Sequence[Way]) -> None:
             both = np.unique(np.stack([way.clusters.codes, other.clusters.codes]), axis=1).shape[1]
             if both == way.clusters.size == other.clusters.size:
                 raise DesignError(
-                    f"{other.name!r} and {way.name!r} part the judgments in the same {both} ways, so their effects "
-                    "cannot be told apart",
+                    f"{other.name!r} and {way.name!r} divide the judgments in the same {both} ways, so their "
+                    "effects cannot be separated",
                     f"Keep the brackets of {other.name!r} alone.",
                 )
 
@@ -326,7 +326,7 @@ def _check_residual(bracket: Bracket, res: LLBTResults) -> None:
         )
     if len(c.objects) < _LEAST:
         raise DesignError(
-            f"{len(c.objects)} objects, of which no standard deviation can be estimated",
+            f"{len(c.objects)} objects, too few to estimate a standard deviation",
             f"Leave {bracket} out.",
             expected=f"at least {_LEAST} objects",
         )
@@ -358,14 +358,14 @@ def _way(res: LLBTResults, bracket: Bracket, groupings: tuple[str, ...]) -> Way:
     if way.clusters.size < _LEAST:
         reading = "" if grouping in c.covariates else f"from_judgments(…, covariates={grouping!r}), then "
         raise DesignError(
-            f"{grouping!r} has {counted(way.clusters.size, 'level')}, of which no standard deviation can be estimated",
+            f"{grouping!r} has {counted(way.clusters.size, 'level')}, too few to estimate a standard deviation",
             f"Take it as a covariate: {reading}llbt.fit({f'{formula} + {bracket.effect}:{grouping}'!r}, c).",
             expected=f"at least {_LEAST} judges",
         )
     if (way.clusters.judgments <= 1).all():
         raise DesignError(
-            f"every level of {grouping!r} made one judgment, so what differs between judges and what differs between "
-            "judgments of one judge cannot be told apart",
+            f"every level of {grouping!r} made one judgment, so differences between judges cannot be separated "
+            "from differences between judgments of one judge",
             f"Fit without the bracket: llbt.fit({formula!r}, c).",
         )
     return way

@@ -86,7 +86,7 @@ def missingness_of(p: Patterns, missing: Missing, not_at_random: NotAtRandom, re
     if p.kind != "comparisons":
         raise DesignError(
             f"missing={missing!r} of {p.kind}: there objects can be missing, but not answers to pairs",
-            "Leave missing out: what is missing is summed over.",
+            "Leave missing out: missing answers are then summed over.",
         )
     if p.complete:
         raise DesignError(f"missing={missing!r}, and no answer is missing", "Leave missing out.")

@@ -42,7 +42,7 @@ def pattern_summary(res: PatternEstimates, *, odds: bool, max_rows: int, sort: S
     table = coefficient_table_of(
         rows_beside(res, _terms(res)), res.df_inference, odds=odds, max_rows=max_rows, sort=sort
     )
-    foot = fit_lines(res, "patterns and of what is missing of them" if res.missingness else "patterns")
+    foot = fit_lines(res, "patterns and their missing answers" if res.missingness else "patterns")
     notes = (*_notes(res, odds), *res.patterns.notes)
     return replace(table, title="Pattern model", head=_head(res), foot=foot, notes=notes)
 

@@ -89,7 +89,7 @@ def predicted_first(res: RankingEstimates, objects: Sequence[Label] | None, at: 
     columns: dict[str, list[Any]] = {name: [v for v in column for _ in labels] for name, column in grid.shown.items()}
     notes = grid.notes
     if len(res.lists.orders):
-        notes = (*notes, "alone in the first place; what is missing to 1 is that several share it")
+        notes = (*notes, "alone in the first place; the rest to 1 is the probability that several share it")
     return chances_table(
         res, "Probabilities of being first", columns | {"object": labels * classes}, chances, confidence, notes
     )

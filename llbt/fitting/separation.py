@@ -23,8 +23,8 @@ _REMEDY = (
     "that separate."
 )
 _UNUSED = (
-    "Make the table without what nobody said (grades= of from_counts, outcomes= of from_judgments), or merge its "
-    "grades: c.collapse()."
+    "Make the table without the outcome that never occurred (grades= of from_counts, outcomes= of from_judgments), "
+    "or merge its grades: c.collapse()."
 )
 
 

@@ -248,7 +248,7 @@ def _linear(
     contexts: Contexts | None = None
     if at is not None or len(rows) < len(weights):
         if at is not None and rows:
-            notes = ("hypotheses in words are about the parameters as they are, whatever at= says",)
+            notes = ("hypotheses in words are about the parameters, so at= does not change them",)
         log_worths, where = log_worths_at(res, at)
         contexts = log_worths.contexts
         notes = (*where, *mean_note(contexts, scale), *notes)

@@ -108,7 +108,7 @@ def refit(res: PlainEstimates, formula: str) -> Any:
         raise DesignError(
             f"fixed: {listed(lost)} is held in {spec.formula!r}, but {formula!r} has no such parameter, so one "
             "model is not the other with a term more",
-            "Fit both as they are meant, and compare them: llbt.anova(m0, m1).",
+            "Fit both models and compare them: llbt.anova(m0, m1).",
         )
     return _solved(model, spec)
 

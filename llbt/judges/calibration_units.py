@@ -30,7 +30,7 @@ class Source:
     Attributes
     ----------
     name : label
-    comparison, said : ndarray of int, shape (R,)
+    comparison, outcomes : ndarray of int, shape (R,)
         The comparison of the table, and the outcome of its response.
     unit : ndarray of int, shape (R,)
     share : ndarray, shape (R,)

@@ -1,4 +1,4 @@
-"""Latent classes as models of units that share judges, such as prompts: predicted from what their judges said else."""
+"""Latent classes as models of units that share judges, such as prompts, predicted from the judges' other judgments."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class ClassLines:
     def log_scores_given(self, params: FloatArray, known: FloatArray) -> FloatArray:
         """Return log P(unit and known) − log P(known) of each unit that is not known, (U,); NaN of those that are.
 
-        What the judges of a unit said on known units tells their classes.
+        The classes of a unit's judges follow from their judgments of known units.
         """
         shares, each = of_classes(self.fit, params)
         problem = self.fit.by_judge.answers.problem

@@ -226,8 +226,8 @@ def refuse_nothing(read: LabelledUnits, among: Among) -> None:
     fault = f"no unit was judged {how}" if not paired else f"only one unit was judged {how}"
     raise JudgmentError(
         f"{fault} ({counted(units, 'unit')}, {counted(len(judges), 'judge')})",
-        f"A unit is one combination of {listed(read.unit)}. If this is narrower than what was judged again, name fewer "
-        "columns in unit=.",
+        f"A unit is one combination of {listed(read.unit)}. If judges shared larger units than these, name "
+        "fewer columns in unit=.",
         expected="two of these units or more",
     )
 

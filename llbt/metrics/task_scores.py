@@ -63,7 +63,7 @@ def compared_scores(
     ----------
     metric, other, human : array_like, shape (N, M), or mapping of task to such matrices
     level : str
-        Of the correlation: what may have other inputs.
+        The level of the correlation; it decides whether mappings may have different inputs.
     tasks : sequence of label, length M, or None
         The task of each input.
     """

@@ -93,7 +93,7 @@ def few_ticks(axis: Axis, values: FloatArray, logs: bool = False) -> None:
 
 
 def finish_panels(panels: Panels, x: str, y: str, handles: Sequence[Any]) -> Axes:
-    """Write what the scales are beside the numbers of the panels, and above what is drawn, and return the axes."""
+    """Write the names of the scales beside the panels, put them above the drawing, and return the axes."""
     ax = panels.ax
     ax.set_xlabel(x)
     ax.set_ylabel(y)
@@ -119,7 +119,7 @@ def _give_same_limits(panels: Sequence[Axes]) -> None:
 
 
 def marks(own: str, others: str, colour: str) -> list[Any]:
-    """Return what a legend says of the line of a panel, and of the grey ones."""
+    """Return the texts of a legend for the line of a panel and for the grey lines."""
     from matplotlib.lines import Line2D
 
     return [Line2D([], [], color=colour, label=own), Line2D([], [], color=GREY, linewidth=0.8, label=others)]

@@ -49,8 +49,8 @@ def side_by_side(
     ----------
     objects, names : sequence
         What the rows are, and the K estimates in the legend, under a title.
-    said : str
-        What the scale is.
+    axis_label : str
+        The name of the scale.
     zero : float, optional
         Where a line marks the middle.
     logs : bool

@@ -386,7 +386,7 @@ def finish(ax: Axes, width: float = BODY, height: float = 0.0) -> Axes:
 
 
 def set_log_axis(ax: Axes, which: Literal["x", "y"]) -> None:
-    """Make an axis logarithmic, with numbers as they are read: 0.1, 0.2, 0.5, 1."""
+    """Make an axis logarithmic, with plain numbers: 0.1, 0.2, 0.5, 1."""
     from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 
     axis = ax.xaxis if which == "x" else ax.yaxis

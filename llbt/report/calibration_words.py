@@ -58,7 +58,7 @@ class Calibrated(WorthSource, Protocol):
 
 
 def calibration_topics(calibration: Calibrated, confidence: float) -> dict[str, Sentence]:
-    """Return what was fitted, what is preferred after correction, what machines add, and what that rests on."""
+    """Return sentences on the model, the preferences after correction, the gain from machines, and the checks."""
     topics = {"model": _model(calibration)} | worth_sentences(calibration.worth_source(), confidence)
     topics["ties"] = _ties(calibration, confidence)
     topics["machines"] = _machines(calibration)

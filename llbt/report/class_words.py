@@ -21,7 +21,7 @@ _CERTAIN = 0.9995  # one that is printed as 1
 
 
 def class_topics(classes: ClassesLike, confidence: float) -> dict[str, Sentence]:
-    """Return what was fitted, what each class prefers, what a judge of any class does, and how sure classes are."""
+    """Return sentences on the model, the preferences of each class and of all judges, and the certainty of classes."""
     topics = {"model": _model(classes)}
     if "worth" not in classes.pooled.design.blocks:
         return topics | {"preference": ("The classes have no worths.", {}), "judges": _certainty(classes)}

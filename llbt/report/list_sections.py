@@ -1,4 +1,4 @@
-"""The report of lists: what they say in words, whether they are in order, who is first, and whether the model fits."""
+"""The report of lists: the answer in words, the audit, the leaderboard, and the fit of the model."""
 
 from __future__ import annotations
 

@@ -275,7 +275,9 @@ def test_scores_of_judges_by_refits():
         own = x.lists.of_lists(e.judge.codes == g)
 
         def lost(scale, own=own):  # a scale of the judge, all else as it is
-            return -sum(float(own.counts[b.of] @ b.evaluated(scale * worths[b.rows], beside).value) for b in own.parts())
+            return -sum(
+                float(own.counts[b.of] @ b.evaluated(scale * worths[b.rows], beside).value) for b in own.parts()
+            )
 
         best = minimize_scalar(lost, bounds=(0, 3), method="bounded")
         gained.append(np.sign(best.x - 1) * np.sqrt(2 * max(lost(1.0) - best.fun, 0.0)))

@@ -43,7 +43,7 @@ def test_a_missing_rank_is_unknown_or_below():
     wide.loc[0, "C"] = np.nan
     unknown = llbt.from_rankings(wide, objects=list("ABC"))
     assert unknown.sizes.tolist() == [2, 3, 3]
-    assert unknown.notes[0] == "1 rank missing: nothing is said of these objects in these lists"
+    assert unknown.notes[0] == "1 rank missing: the ranks of these objects in these lists are unknown"
     below = llbt.from_rankings(wide, objects=list("ABC"), unranked="below")
     assert below.sizes.tolist() == [3, 3, 3]
     assert below.places.tolist()[:3] == [1, 2, 0]

@@ -152,7 +152,7 @@ class TestNotes:
     def test_what_was_read_and_left_out(self):
         c = pairs_of(WIDE, objects=LABELS)
         assert c.notes == (
-            "8 ranks missing: nothing is said of these objects in these lists",
+            "8 ranks missing: the ranks of these objects in these lists are unknown",
             "columns not used: 'judge', 'prompt', 'age'",
             "1 list of a single object left out",
             "11 judgments implied by 4 lists: higher beats lower, shared places are ties",

@@ -35,7 +35,7 @@ class TestRatings:
         c = rated(RATINGS)
         assert rows(c) == [["A", "B", 1, 0, 0], ["A", "C", 1, 0, 1], ["B", "C", 1, 0, 0]]
         assert c.notes[:2] == (
-            "1 rating missing: nothing is said of these objects in these lists",
+            "1 rating missing: the ranks of these objects in these lists are unknown",
             "4 judgments implied by 2 lists: each object against each other one",
         )
         assert "groups='judge'" in c.notes[2]

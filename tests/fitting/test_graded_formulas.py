@@ -132,7 +132,7 @@ def test_grades_that_were_never_used_are_named() -> None:
 
     never = separated("object + tie + grade", without([0, 6], (0, 1)))
     assert f"the table has no i++ or j++ among {total:,} judgments, so grade[++] is −∞" in never
-    assert "Make the table without what nobody said" in never
+    assert "Make the table without the outcome that never occurred" in never
     told = without([0, 6], (0, 1))
     llbt.fit("object + tie + grade", replace(told, counts=told.counts[:, 1:6], response=FIVE))  # as it says
     llbt.fit("object + tie", told.collapse())
