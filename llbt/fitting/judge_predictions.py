@@ -39,7 +39,7 @@ def known_predicted(res: MixedEstimates, frame: Any, at: Mapping[str, Any] | Non
         problem, shown, notes = _asked(res, at)
     else:
         problem, shown = comparisons_of(res.average, frame, (name,))
-    judges = codes_of(res.judges.levels, shown[name], f"{name!r}, and population=True predicts a new level of it,")
+    judges = codes_of(res.judges.levels, shown[name], f"{name!r} (population=True predicts a new one)")
     objects = res.comparisons.objects
     pairs = np.stack([codes_of(objects, shown[f"object_{side}"], "object") for side in "ij"], axis=1)
     estimate, error = _chances(res, problem, pairs, judges)

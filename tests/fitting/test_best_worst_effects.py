@@ -164,7 +164,7 @@ def test_the_report_page_shows_the_worths_and_the_spread_of_the_judges(tmp_path)
 
 def test_what_the_model_cannot_have_is_refused() -> None:
     data = read(said())
-    with pytest.raises(OptionError, match="judges are what is independent"):
+    with pytest.raises(OptionError, match="the judges are the independent units"):
         llbt.fit(f"object + {BRACKET}", data, cov_type="cluster", groups="judge")
     with pytest.raises(FormulaError, match="one bracket"):
         llbt.fit("object + (order | judge)", data)

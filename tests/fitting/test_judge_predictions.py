@@ -131,7 +131,7 @@ def test_who_is_not_there_is_said(res: llbt.MixedResults) -> None:
     asked = pd.DataFrame({"object_i": ["A"], "object_j": ["B"], "judge": ["J99"]})
     with pytest.raises(OptionError, match="no value is given for 'judge'"):
         res.predict(at={"judge": []})
-    with pytest.raises(OptionError, match=r"'judge', of which population=True predicts a new one, has no 'J99'"):
+    with pytest.raises(OptionError, match=r"'judge' \(population=True predicts a new one\) has no 'J99'"):
         res.predict(asked)
     with pytest.raises(OptionError, match="'J99'"):
         res.predict(at={"judge": "J99"})
