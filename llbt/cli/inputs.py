@@ -22,8 +22,9 @@ from ..data.sources import in_memory
 from ..errors import DesignError, LLBTError, listed
 from ..fitting.fit import FitResults
 from ..report.report_inputs import UNITS
+from ..scores.board import Board
 from .messages import working
-from .options import Counting, Model, Reading, ScoreReading
+from .options import BoardReading, Counting, Model, Reading, ScoreReading
 from .signatures import given
 from .values import (
     among,
@@ -364,6 +365,22 @@ def scored(file: str, reading: ScoreReading, beside: Sequence[str] = ()) -> llbt
         others=others_named,
         **rule,
     )
+
+
+def board_of(file: str, reading: BoardReading) -> Board:
+    """Return the board of the results of an evaluation tool, without the systems to leave out."""
+    board = llbt.scores.read_board(
+        source_of(file),
+        format=reading.input_format,
+        score=[] if reading.score is None else items("score", reading.score),
+        task=[] if reading.task is None else items("task", reading.task),
+        items=reading.items,
+        system=reading.system,
+        item=[] if reading.item is None else items("item", reading.item),
+        cost=reading.cost,
+        higher_is_better=reading.higher_is_better,
+    )
+    return board if reading.without is None else board.without(*items("without", reading.without))
 
 
 def metric_scores(

@@ -43,7 +43,11 @@ app = typer.Typer(
 metrics = typer.Typer(
     cls=group("cli.scoring.interval", "cli.scoring.compare_all"), no_args_is_help=True, rich_markup_mode=None
 )
-scores = typer.Typer(cls=group("cli.scoring.leaderboard"), no_args_is_help=True, rich_markup_mode=None)
+scores = typer.Typer(
+    cls=group("cli.scoring.leaderboard", "cli.scoring.difficulty", "cli.scoring.frontier"),
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
 app.add_typer(metrics, name="metrics", help="Measure how well metrics agree with humans, and compare metrics.")
 app.add_typer(scores, name="scores", help="Compare systems by their scores on the same instances.")
 

@@ -24,6 +24,7 @@ PATIENCE = 2.0  # seconds that nothing is said of
 _VALUE = r"""'[^'\n]*'|"[^"\n]*"|\{[^{}\n]*\}|\[[^][\n]*\]|\([^()\n]*\)|…|[\w.+-]*\w"""
 _ARGUMENT = rf"([a-z_]+)=({_VALUE})?"
 _CALL = r"\b[\w.]+\(((?:[^()\n]|\([^()\n]*\))*)\)"
+_FRAME_FIRST = re.compile(r"(from_judgments|read_board)\(frame, ")
 _SAID = re.compile(rf"{_CALL}|(?<![\w.'\"-])(?:[a-z_]+=(?:{_VALUE})?)(?:, [a-z_]+=(?:{_VALUE}))*(?!=)")
 _OPTIONS_ALONE = re.compile(rf"(?:(?:…|c), )?{_ARGUMENT}(?:, {_ARGUMENT})*")
 _ONE = re.compile(_ARGUMENT)
@@ -135,7 +136,7 @@ def spelled(text: str, options: Mapping[str, str], unknown: str = "") -> str:
             return ", ".join(map(str, parts))  # alternatives
         return f"{unknown}{match[0]}" if None in parts else " ".join(part for part in parts if part is not None)
 
-    first, below, rest = text.replace("from_judgments(frame, ", "from_judgments(…, ").partition("\n")
+    first, below, rest = _FRAME_FIRST.sub(r"\1(…, ", text).partition("\n")
     return _SAID.sub(replaced, first) + below + rest
 
 

@@ -534,6 +534,38 @@ class ScoreReading:
 
 
 @dataclass(frozen=True)
+class BoardReading:
+    """How the results of an evaluation tool are read, and which score is the better one."""
+
+    input_format: Annotated[
+        str,
+        option("--input-format", "Which tool wrote the results. [default: by names and beginnings of files]", "NAME"),
+    ] = "auto"
+    score: Annotated[
+        Text, column("--score", "Which score, where a tool writes several; of a table its columns of scores.")
+    ] = None
+    task: Annotated[Text, option("--task", "The tasks to keep. [default: all]", "TASK,…")] = None
+    items: Annotated[
+        Text,
+        option(
+            "--items",
+            """The file that lists all items of the benchmark, for results that list solved items only; listed takes the
+            items that some system solved.""",
+            "FILE|listed",
+        ),
+    ] = None
+    system: Annotated[Text, column("--system", "Of a table: the column of systems.", "COLUMN")] = None
+    item: Annotated[Text, column("--item", "Of a table: the columns that identify the items.", "COLUMN,…")] = None
+    cost: Annotated[Text, column("--cost", "Of a table: the column of costs; name --system and --item too.")] = None
+    without: Annotated[
+        Text, option("--without", "Systems to leave out, such as reference translations.", "SYSTEM,…")
+    ] = None
+    higher_is_better: Annotated[
+        bool, typer.Option("--higher-is-better/--lower-is-better", help="Whether the higher score wins.")
+    ] = True
+
+
+@dataclass(frozen=True)
 class Printing:
     """How an answer is printed."""
 

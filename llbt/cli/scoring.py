@@ -9,6 +9,7 @@ import typer
 from .messages import watched, working
 from .options import (
     Adjust,
+    BoardReading,
     BoardTest,
     Confidence,
     Correlation,
@@ -47,6 +48,15 @@ Groups = Annotated[
         "--groups",
         """How to show the tests: clusters with every system above better than every one below, letters shared
         by systems that do not differ, or who leads whom.""",
+    ),
+]
+GroupsOfItems = Annotated[
+    str,
+    option(
+        "--by",
+        """What items have in common, such as repository or document: they are clustered by it. auto takes it where it
+        is known; item takes items as independent.""",
+        "auto|item|FACT",
     ),
 ]
 Draws = Annotated[
@@ -133,45 +143,15 @@ def leaderboard(
 def board(
     file: Results,
     *,
-    input_format: Annotated[
-        str,
-        option("--input-format", "Which tool wrote the results. [default: by names and beginnings of files]", "NAME"),
-    ] = "auto",
-    score: Annotated[
-        Text, column("--score", "Which score, where a tool writes several; of a table its columns of scores.")
-    ] = None,
-    task: Annotated[Text, option("--task", "The tasks to keep. [default: all]", "TASK,…")] = None,
-    items: Annotated[
-        Text,
-        option(
-            "--items",
-            """The file that lists all items of the benchmark, for results that list solved items only; listed takes the
-            items that some system solved.""",
-            "FILE|listed",
-        ),
-    ] = None,
-    without: Annotated[
-        Text, option("--without", "Systems to leave out, such as reference translations.", "SYSTEM,…")
-    ] = None,
+    reading: BoardReading,
     test: Annotated[
         BoardTest | None,
         option("--test", "The test of each pair. [default: mcnemar for scores of 0 and 1, else t]"),
     ] = None,
-    by: Annotated[
-        str,
-        option(
-            "--by",
-            """What items have in common, such as repository or document: they are clustered by it. auto takes it where
-            it is known; item takes items as independent.""",
-            "auto|item|FACT",
-        ),
-    ] = "auto",
+    by: GroupsOfItems = "auto",
     macro: Macro = None,
     groups: Groups = "clusters",
     adjust: Annotated[Adjust, option("--adjust", "How p-values are adjusted for the number of pairs.")] = "holm",
-    higher_is_better: Annotated[
-        bool, typer.Option("--higher-is-better/--lower-is-better", help="Whether the higher score wins.")
-    ] = True,
     n: Draws = None,
     confidence: Confidence = 0.95,
     rng: Rng = None,
@@ -184,24 +164,12 @@ def board(
     mt-metrics-eval or sacrerouge, one of their files, or a table of scores. --format html writes one page that loads
     nothing; its columns sort, and its rows are filtered by name.
     """
-    import llbt
-
     from ..report.board_page import board_page
     from .answers import rendered
-    from .inputs import source_of
-    from .values import items as names
+    from .inputs import board_of
 
     with working("reading"):
-        read = llbt.scores.read_board(
-            source_of(file),
-            format=input_format,
-            score=[] if score is None else names("score", score),
-            task=[] if task is None else names("task", task),
-            items=items,
-            higher_is_better=higher_is_better,
-        )
-    if without is not None:
-        read = read.without(*names("without", without))
+        read = board_of(file, reading)
     answer = read.leaderboard(
         test=test,
         by=by,
@@ -215,6 +183,61 @@ def board(
         n_jobs=n_jobs,
     )
     typer.echo(rendered(answer, printing, board_page))
+
+
+def difficulty(
+    file: Results,
+    *,
+    reading: BoardReading,
+    table: Annotated[
+        Literal["systems", "items", "pairs"],
+        option("--table", "Effects of the systems, difficulties and fit of the items, or pairs of systems."),
+    ] = "systems",
+    by: GroupsOfItems = "auto",
+    confidence: Confidence = 0.95,
+    rng: Rng = None,
+    printing: Printing,
+) -> None:
+    """Compare systems at equal items: score ~ system + item, with the difficulty of each item.
+
+    FILE is read as by llbt board. Scores of 0 and 1 follow the Rasch model, other scores an additive model.
+    """
+    import llbt
+
+    from ..report.board_page import board_page
+    from .answers import rendered
+    from .inputs import board_of
+
+    with working("reading"):
+        read = board_of(file, reading)
+    answer = llbt.scores.difficulty(read, by=by, confidence=confidence)
+    if table == "pairs":
+        shown = answer.pair_table(rng=0 if rng is None else rng)
+    else:
+        shown = answer.item_table() if table == "items" else answer.table()
+    typer.echo(rendered(shown, printing, board_page))
+
+
+def frontier(
+    file: Results,
+    *,
+    reading: BoardReading,
+    by: GroupsOfItems = "auto",
+    n: Annotated[int, option("--n", "Resamples of items.")] = 1000,
+    rng: Rng = None,
+    printing: Printing,
+) -> None:
+    """Print which systems no other system beats in score at the same cost or less, and how certain this is.
+
+    FILE is read as by llbt board; the tool wrote the costs, or --cost names their column.
+    """
+    from ..report.board_page import board_page
+    from .answers import rendered
+    from .inputs import board_of
+
+    with working("reading"):
+        read = board_of(file, reading)
+    typer.echo(rendered(read.frontier(by=by, n=n, rng=0 if rng is None else rng), printing, board_page))
 
 
 def interval(

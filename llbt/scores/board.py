@@ -289,7 +289,8 @@ class Board(Record):
         """
         if self.cost is None:
             raise DesignError(
-                "the board has no costs", "Name the column of costs: llbt.scores.read_board(frame, cost='usd')."
+                "the board has no costs",
+                "Name the columns: read_board(frame, system='system', item='item', score='score', cost='usd').",
             )
         chosen = group_of(self, by)
         codes = np.arange(len(self.items)) if chosen is None else pd.factorize(self.facts[chosen])[0]

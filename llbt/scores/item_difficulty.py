@@ -9,10 +9,12 @@ import numpy as np
 import pandas as pd
 from scipy.sparse.csgraph import connected_components
 
-from ..base.arguments import Confidence, checked
+from ..base.arguments import Confidence, Rng, as_generator, checked
+from ..base.budgets import refuse_square
 from ..base.table import Field, Note, Record, Table, counted, format_number, in_order, interval_fields, named
 from ..core.columns import FloatArray, Label
-from ..core.statistics import critical_value, ratio
+from ..core.max_z import max_z
+from ..core.statistics import critical_value, ratio, two_sided_p
 from ..errors import DesignError, SeparationError, listed
 from ..inference.mean_squares import MeanSquares
 from ..kernel.newton import check_convergence
@@ -52,6 +54,8 @@ class Difficulty(Record):
         Effects minus their mean: log-odds of a score of 1, or score units.
     covariance : ndarray, shape (N, N)
         Of the estimates.
+    df : float
+        Degrees of freedom of intervals and tests; infinite for the normal.
     items : tuple, length M
     difficulty : ndarray, shape (M,)
         In log-odds: a system whose effect equals the difficulty solves the item with probability .5. In score units:
@@ -74,6 +78,7 @@ class Difficulty(Record):
     conf_low: FloatArray
     conf_high: FloatArray
     covariance: FloatArray
+    df: float
     items: tuple[Label, ...]
     difficulty: FloatArray
     correlation: FloatArray
@@ -106,6 +111,56 @@ class Difficulty(Record):
             head=(f"Misfitting items (infit larger than the model allows): {how}.",),
             notes=self.notes,
         ).first(_MOST_ROWS, "more system")
+
+    @checked
+    def pair_table(self, *, rng: Rng = 0) -> Table:
+        """Return every pair of systems compared at equal items, the better system first.
+
+        Parameters
+        ----------
+        rng : int or numpy.random.Generator
+            For the simulated distribution of the largest |z| of all pairs.
+
+        Returns
+        -------
+        Table
+            object_i, object_j, estimate (effect of i less that of j), std_error, statistic, p_value, p_adjusted,
+            conf_low, conf_high. Adjusted p-values and intervals are simultaneous (Hothorn, Bretz & Westfall 2008).
+
+        Examples
+        --------
+        >>> import llbt
+        >>> solved = {"a": "1110111010", "b": "1100101011", "c": "0100010010"}
+        >>> rows = [{"system": s, "item": k, "score": int(x)} for s, row in solved.items() for k, x in enumerate(row)]
+        >>> pairs = llbt.scores.difficulty(llbt.scores.read_board(rows)).pair_table().to_frame()
+        >>> pairs[["object_i", "object_j", "estimate", "p_value"]].round(2).values.tolist()
+        [['a', 'b', 0.76, 0.55], ['a', 'c', 2.4, 0.08], ['b', 'c', 1.64, 0.18]]
+        """
+        refuse_square("the table of all pairs", len(self.systems))
+        i, j = np.triu_indices(len(self.systems), 1)
+        variances = np.diag(self.covariance)
+        error = np.sqrt(np.maximum(variances[i] + variances[j] - 2 * self.covariance[i, j], 0.0))
+        apart = self.estimate[i] - self.estimate[j]
+        statistic = ratio(apart, error)
+        errors = np.full(self.covariance.shape, np.inf)
+        errors[i, j] = errors[j, i] = np.where(error > 0, error, np.inf)
+        largest = max_z(errors, self.covariance, self.df, as_generator(rng))
+        half = largest.quantile(self.confidence) * error
+        return Table(
+            (
+                Field("object_i", "System i", [self.systems[k] for k in i]),
+                Field("object_j", "System j", [self.systems[k] for k in j]),
+                Field("estimate", f"Difference ({self._unit})", apart, "estimate"),
+                Field("std_error", "Std. error", error, "estimate"),
+                Field("statistic", "z" if np.isinf(self.df) else "t", statistic, "statistic"),
+                Field("p_value", "p", two_sided_p(statistic, self.df), "p_value"),
+                Field("p_adjusted", "adj. p", largest.p_value(statistic), "p_value"),
+                *interval_fields(apart - half, apart + half, self.confidence),
+            ),
+            title=f"Pairs of systems at equal items: {self.model} model",
+            head=("Adjusted p-values and intervals are simultaneous over all pairs.",),
+            notes=self.notes,
+        ).first(_MOST_ROWS, "more pair")
 
     def item_table(self) -> Table:
         """Return item, n, difficulty, correlation, infit, outfit, statistic, p_value, misfit; the hardest first."""
@@ -149,7 +204,8 @@ def difficulty(board: Board, *, by: str = "auto", confidence: Confidence = 0.95)
     Returns
     -------
     Difficulty
-        object, estimate, std_error, conf_low, conf_high; ``.item_table()`` has the items.
+        object, estimate, std_error, conf_low, conf_high; ``.item_table()`` has the items, ``.pair_table()`` the pairs
+        of systems.
 
     Raises
     ------
@@ -185,7 +241,7 @@ def difficulty(board: Board, *, by: str = "auto", confidence: Confidence = 0.95)
     --------
     >>> import llbt
     >>> solved = {"a": "1110111010", "b": "1100101011", "c": "0100010010"}
-    >>> rows = [{"system": s, "item": k, "score": int(x)} for s, said in solved.items() for k, x in enumerate(said)]
+    >>> rows = [{"system": s, "item": k, "score": int(x)} for s, row in solved.items() for k, x in enumerate(row)]
     >>> difficulty = llbt.scores.difficulty(llbt.scores.read_board(rows))
     >>> difficulty.to_frame()[["object", "estimate", "std_error"]].round(2).values.tolist()
     [['a', 1.05, 0.79], ['b', 0.3, 0.69], ['c', -1.35, 0.75]]
@@ -216,6 +272,7 @@ def difficulty(board: Board, *, by: str = "auto", confidence: Confidence = 0.95)
         estimate - half,
         estimate + half,
         covariance,
+        fit.df,
         tuple(label for label, inside in zip(board.items, informative, strict=True) if inside),
         sign * fit.difficulty,
         _correlations(values, fit.effect),

@@ -122,7 +122,10 @@ def read_board(
             raise OptionError("columns are named for SystemScores, which are already read", "Leave them out.")
         return _board(BoardData(source, _facts(source)), TABLE, source.higher_is_better)
     if cost is not None and (system is None or not item):
-        raise OptionError(f"cost={cost!r} without system= and item=", "Name these columns, too.")
+        raise OptionError(
+            f"cost={cost!r} without system= and item=",
+            f"Name these columns, too: read_board(frame, system='system', item='item', cost={cost!r}).",
+        )
     others = () if cost is None else (cost,)
     scores = SystemScores.from_frame(
         source, system=system, item=item, score=score, rater=rater, ignore=ignore, others=others

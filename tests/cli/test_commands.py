@@ -409,7 +409,37 @@ FUNCTIONS = {
     "metrics compare-all": llbt.metrics.compare_all,
     "scores leaderboard": llbt.scores.leaderboard,
     "board": Board.leaderboard,
+    "scores difficulty": llbt.scores.difficulty,
+    "scores frontier": Board.frontier,
 }
+
+
+def test_boards_answer_at_equal_items_and_by_cost(tmp_path: Path) -> None:
+    rng = np.random.default_rng(5)
+    rows = [
+        {"system": s, "item": k, "repository": f"r{k % 12}", "score": int(rng.random() < p), "usd": c}
+        for s, p, c in (("a", 0.7, 3.0), ("b", 0.5, 1.0), ("c", 0.5, 2.0))
+        for k in range(60)
+    ]
+    table = pd.DataFrame(rows)
+    table.to_csv(tmp_path / "board.csv", index=False)
+    file, csv = tmp_path / "board.csv", ("--format", "csv")
+    read = llbt.scores.read_board(table, system="system", item="item", score="score", cost="usd")
+    named = ("--system", "system", "--item", "item", "--score", "score", "--cost", "usd")
+    asked = ("scores", "difficulty", file, *named)
+    answer = llbt.scores.difficulty(read, by="item")
+    same(answered(*asked, "--by", "item", *csv), answer.to_frame())
+    same(answered(*asked, "--by", "item", "--table", "pairs", *csv), answer.pair_table().to_frame())
+    items = pd.read_csv(io.StringIO(answered(*asked, "--table", "items", *csv)))
+    assert items["difficulty"].tolist() == pytest.approx(
+        llbt.scores.difficulty(read).item_table().to_frame()["difficulty"]
+    )
+    assert "<h1>Systems at equal items" in answered(*asked, "--format", "html")
+    same(answered("scores", "frontier", file, *named, "--n", "99", *csv), read.frontier(n=99).to_frame())
+    table.drop(columns="usd").to_csv(tmp_path / "free.csv", index=False)
+    assert "--system system --item item --score score --cost usd" in refused(
+        "scores", "frontier", tmp_path / "free.csv"
+    )
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)

@@ -10,9 +10,9 @@ import pytest
 from scipy import optimize, special
 
 import llbt
+import llbt.inference.kinds  # registers the kinds of fits
 from llbt.errors import DesignError, FormulaError, OptionError
 from llbt.fitting import best_worst_effects
-import llbt.inference.kinds  # registers the kinds of fits
 from llbt.inference.unit_models import unit_model
 
 BRACKET = "(object | judge)"

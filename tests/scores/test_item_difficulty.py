@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import statsmodels.formula.api as smf
+from scipy import stats
 
 import llbt
 from llbt.errors import DesignError, OptionError, SeparationError
@@ -62,6 +63,25 @@ def test_errors_of_differences_are_those_of_the_paired_t_test() -> None:
     difference = values[i] - values[j]
     assert found.estimate[0] - found.estimate[1] == pytest.approx(difference.mean())
     assert cov[0, 0] + cov[1, 1] - 2 * cov[0, 1] == pytest.approx(difference.var(ddof=1) / 12)
+
+
+def test_pairs_at_equal_items_have_the_errors_and_the_largest_t_of_drawn_effects() -> None:
+    """The largest |t| of all pairs by 20,000 draws of effects with the covariance, and one common variance estimate."""
+    answer = llbt.scores.difficulty(board_of(graded()))
+    pairs = answer.pair_table().to_frame()
+    i, j = np.triu_indices(4, 1)
+    weights = np.eye(4)[i] - np.eye(4)[j]
+    error = np.sqrt(np.einsum("mk,kl,ml->m", weights, answer.covariance, weights))
+    np.testing.assert_allclose(pairs["estimate"], weights @ answer.estimate)
+    np.testing.assert_allclose(pairs["std_error"], error)
+    np.testing.assert_allclose(pairs["p_value"], 2 * stats.t.sf(abs(pairs["statistic"]), answer.df))
+    rng = np.random.default_rng(3)
+    draws = rng.multivariate_normal(np.zeros(4), answer.covariance, 20_000) @ weights.T / error
+    largest = abs(draws / np.sqrt(rng.chisquare(answer.df, (20_000, 1)) / answer.df)).max(axis=1)
+    expected = [(largest >= one).mean() for one in abs(pairs["statistic"])]
+    np.testing.assert_allclose(pairs["p_adjusted"], expected, atol=0.012)
+    half = (pairs["conf_high"] - pairs["estimate"]) / pairs["std_error"]
+    np.testing.assert_allclose(half, np.quantile(largest, 0.95), rtol=0.03)
 
 
 def test_two_systems_are_compared_by_the_items_that_one_of_them_solved() -> None:
