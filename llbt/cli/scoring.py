@@ -160,9 +160,9 @@ def board(
 ) -> None:
     """Put systems into tiers by the results of an evaluation tool: means, rank ranges, clusters, the best.
 
-    FILE is the folder of results of lm-evaluation-harness, Inspect, HELM, SWE-bench, Every Eval Ever, Appraise,
-    mt-metrics-eval or sacrerouge, one of their files, or a table of scores. --format html writes one page that loads
-    nothing; its columns sort, and its rows are filtered by name.
+    FILE is the folder of results of lm-evaluation-harness, Inspect, HELM, SWE-bench, Every Eval Ever, promptfoo,
+    LiveCodeBench, Appraise, mt-metrics-eval or sacrerouge, one of their files, or a table of scores. --format html
+    writes one page that loads nothing; its columns sort, and its rows are filtered by name.
     """
     from ..report.board_page import board_page
     from .answers import rendered

@@ -139,4 +139,4 @@ def number_of(value: object, what: str) -> float:
         return float("nan")
     if isinstance(value, (bool, int, float)):
         return float(value)
-    raise JudgmentError(f"{what}: the score {value!r:.60} is not a number", expected="a number, or nothing")
+    raise JudgmentError(f"{what}: {value!r:.60} is not a number", expected="a number, or nothing")

@@ -9,6 +9,7 @@ from types import MappingProxyType
 
 from ..base.table import counted
 from ..errors import JudgmentError, OptionError, listed
+from .application_formats import livecodebench_rows, promptfoo_rows
 from .board_files import ScoreFile
 from .board_rows import ScoreRows
 from .harness_formats import every_eval_rows, helm_rows, inspect_rows, lm_eval_rows, sacrerouge_rows
@@ -108,6 +109,20 @@ BOARD_FORMATS: Mapping[str, BoardFormat] = MappingProxyType(
                 r"human-scores/[^/]*\.score|metric-scores/[^/]*/[^/]*\.score",
                 mt_metrics_rows,
                 beside=r"documents/[^/]*\.docs",
+            ),
+            BoardFormat(
+                "promptfoo",
+                "promptfoo: eval --output results.json (version 3)",
+                r"[^/]*\.json",
+                promptfoo_rows,
+                marks=r'"(evalId|promptIdx|testIdx)"\s*:',
+            ),
+            BoardFormat(
+                "livecodebench",
+                "LiveCodeBench: …_eval_all.json",
+                r"[^/]*_eval_all\.json",
+                livecodebench_rows,
+                marks=r'"question_id"\s*:|"graded_list"\s*:|"question_title"\s*:',
             ),
         )
     }

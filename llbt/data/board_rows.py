@@ -12,6 +12,7 @@ import pandas as pd
 from ..base.table import Qualifying, counted
 from ..core.columns import FloatArray, Label
 from ..errors import JudgmentError, OptionError, listed
+from .board_files import ScoreFile
 from .score_tables import item_label
 from .system_scores import SystemScores
 
@@ -64,6 +65,26 @@ class BoardData:
     facts: pd.DataFrame
     cost: FloatArray | None = None
     cost_unit: str = ""
+
+
+def framed(rows: Sequence[dict[str, Any]], files: Sequence[ScoreFile]) -> pd.DataFrame:
+    """Return rows as a frame without empty columns; raise if there are no rows, or if a name is missing."""
+    if not rows:
+        raise JudgmentError(
+            f"{counted(len(files), 'file')} without a score, the first {str(files[0].path)!r}", expected="scores"
+        )
+    frame = pd.DataFrame(list(rows))
+    frame["score"] = frame["score"].astype(float)
+    for name in ("system", "item"):
+        if frame[name].isna().any():
+            raise JudgmentError(f"{counted(int(frame[name].isna().sum()), 'record')} that name no {name}")
+    for name in frame.columns.drop(["score", "item"]):
+        nested = next((value for value in frame[name] if isinstance(value, (list, dict))), None)
+        if nested is not None:
+            raise JudgmentError(f"{nested!r:.60} as {name}", expected="a text or a number")
+    if "metric" in frame:
+        frame["metric"] = frame["metric"].map(str, na_action="ignore")
+    return frame.drop(columns=[name for name in frame if name not in ("score", "run") and frame[name].isna().all()])
 
 
 def assembled(

@@ -11,7 +11,7 @@ import pandas as pd
 from ..base.table import counted
 from ..errors import JudgmentError, listed
 from .board_files import ScoreFile, facts_of, number_of
-from .board_rows import ScoreRows
+from .board_rows import ScoreRows, framed
 
 _TIME = r"\d{4}-\d\d-\d\dT[\d.:+-]+"
 SAMPLES = re.compile(rf"samples_(?P<task>.+)_(?P<time>{_TIME})\.jsonl")
@@ -59,7 +59,7 @@ def lm_eval_rows(files: Sequence[ScoreFile]) -> ScoreRows:
                 label = metric if filtered == "none" else f"{metric},{filtered}"
                 rows.append({**beside, "metric": label, "score": number_of(value, f"{file.name}, {metric}")})
     notes = [f"metrics that are not numbers left out: {listed(sorted(lists))}"] if lists else []
-    return ScoreRows(_frame(rows, files), tuple(notes))
+    return ScoreRows(framed(rows, files), tuple(notes))
 
 
 def _lm_eval_models(files: Sequence[ScoreFile]) -> dict[tuple[Any, str], str]:
@@ -106,7 +106,7 @@ def inspect_rows(files: Sequence[ScoreFile]) -> ScoreRows:
         notes.append(f"{counted(failed, 'sample')} without a score, as an error ended them or they were not scored")
     if unsuccessful:
         notes.append(f"{counted(unsuccessful, 'log')} whose status is not success: a successful one counts before it")
-    frame = _frame(rows, files)
+    frame = framed(rows, files)
     if frame["run"].nunique() < 2:
         frame = frame.drop(columns="run")
     return ScoreRows(frame, tuple(notes), "tokens")
@@ -177,7 +177,7 @@ def helm_rows(files: Sequence[ScoreFile]) -> ScoreRows:
                     mean = stat.get("mean") if stat.get("count") else None
                     rows.append({**beside, "metric": name["name"], "score": number_of(mean, name["name"])})
     notes = [f"{counted(perturbed, 'record')} of perturbed instances left out"] if perturbed else []
-    frame = _frame(rows, files)
+    frame = framed(rows, files)
     if frame["run"].nunique() < 2:
         frame = frame.drop(columns="run")
     return ScoreRows(frame, tuple(notes))
@@ -210,12 +210,12 @@ def every_eval_rows(files: Sequence[ScoreFile]) -> ScoreRows:
                     "item": record.get("sample_hash") or record.get("sample_id"),
                     "run": record.get("evaluation_id"),
                     "result": record.get("evaluation_result_id"),
-                    "cost": usage.get("total_tokens"),
+                    "cost": number_of(usage.get("total_tokens"), f"{file.name}, total_tokens"),
                     "score": number_of(score, file.name),
                     **facts_of(record.get("metadata"), ("task",)),
                 }
             )
-    frame = _frame(rows, files)
+    frame = framed(rows, files)
     again = frame.duplicated(["system", "task", "item", "run"], keep=False)
     if again.any():
         frame = frame.assign(metric=frame["result"].astype(object))
@@ -237,7 +237,7 @@ def sacrerouge_rows(files: Sequence[ScoreFile]) -> ScoreRows:
             beside = {"system": record["summarizer_id"], "item": record["instance_id"]}
             rows += [{**beside, "metric": name, "score": score} for name, score in _leaves(record["metrics"], "")]
     notes = [f"{counted(references, 'record')} of reference summaries left out"] if references else []
-    return ScoreRows(_frame(rows, files), tuple(notes))
+    return ScoreRows(framed(rows, files), tuple(notes))
 
 
 def _leaves(value: Any, name: str) -> Iterator[tuple[str, float]]:
@@ -250,17 +250,3 @@ def _leaves(value: Any, name: str) -> Iterator[tuple[str, float]]:
         yield name, sum(numbers) / len(numbers) if numbers else float("nan")
     else:
         yield name, number_of(value, name)
-
-
-def _frame(rows: Sequence[dict[str, Any]], files: Sequence[ScoreFile]) -> pd.DataFrame:
-    """Return rows as a frame without empty columns; raise if there are no rows, or if a name is missing."""
-    if not rows:
-        raise JudgmentError(
-            f"{counted(len(files), 'file')} without a score, the first {str(files[0].path)!r}", expected="scores"
-        )
-    frame = pd.DataFrame(list(rows))
-    frame["score"] = frame["score"].astype(float)
-    for name in ("system", "item"):
-        if frame[name].isna().any():
-            raise JudgmentError(f"{counted(int(frame[name].isna().sum()), 'record')} that name no {name}")
-    return frame.drop(columns=[name for name in frame if name not in ("score", "run") and frame[name].isna().all()])

@@ -128,5 +128,8 @@ def _segment_scores(file: ScoreFile) -> pd.DataFrame:
 
 def _documents(file: ScoreFile) -> pd.DataFrame:
     words = [line.split() for line in file.text().splitlines() if line.strip()]
+    short = next((row for row in words if len(row) < 2), None)
+    if short is not None:
+        raise JudgmentError(f"{str(file.path)!r}: the line {' '.join(short)!r:.60}", expected="a domain and a document")
     frame = pd.DataFrame([row[:2] for row in words], columns=["domain", "document"])
     return frame.assign(item=np.arange(1, len(frame) + 1), task=file.name.removesuffix(".docs"))

@@ -53,7 +53,8 @@ def read_board(
         A folder of results, one file, a pattern, or a table of scores as `scores.SystemScores.from_frame` reads it.
     format : str
         ``"auto"``, by names and beginnings of files; or ``"table"``, ``"lm_eval"``, ``"inspect"``, ``"helm"``,
-        ``"swe_bench"``, ``"every_eval_ever"``, ``"sacrerouge"``, ``"appraise"``, ``"mt_metrics_eval"``.
+        ``"swe_bench"``, ``"every_eval_ever"``, ``"sacrerouge"``, ``"appraise"``, ``"mt_metrics_eval"``,
+        ``"promptfoo"``, ``"livecodebench"``.
     task : str or sequence of str
         The tasks to keep; by default all.
     items : sequence of labels or path, optional

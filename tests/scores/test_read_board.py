@@ -12,8 +12,10 @@ from support.board_files import (
     helm,
     inspect_log,
     inspect_zip,
+    livecodebench,
     lm_eval,
     mt_metrics,
+    promptfoo,
     sacrerouge,
     swe_lists,
     write,
@@ -229,6 +231,31 @@ def test_sacrerouge_has_metrics_within_metrics(tmp_path: Path) -> None:
     assert "2 records of reference summaries left out" in said(read(tmp_path, score="rouge-1.f1"))
 
 
+def test_promptfoo_has_providers_prompts_and_named_scores(tmp_path: Path) -> None:
+    file = promptfoo(tmp_path / "results.json")
+    with pytest.raises(OptionError, match="'Tone'"):
+        read(file)
+    board = read(file, score="score")
+    assert values(board)["a"] == [1, 0, 0]
+    np.testing.assert_array_equal(values(board)["b"], [1, 1, NAN])
+    assert "1 test without a score, as an error ended them" in said(board)
+    assert board.cost is not None
+    assert board.cost[0].tolist() == [0.25, 0.5, 0.75]
+    assert board.cost_unit == "dollars"
+    both = read(promptfoo(tmp_path / "both.json", prompts=("short", "long")), score="score")
+    assert both.systems == ("a, long", "a, short", "b, long", "b, short")
+    write(tmp_path / "odd.json", {"evalId": "e", "results": {"version": 2, "table": {}}})
+    with pytest.raises(JudgmentError, match=r"promptfoo eval --output results\.json"):
+        read(tmp_path / "odd.json")
+
+
+def test_livecodebench_has_samples_as_runs(tmp_path: Path) -> None:
+    board = read(livecodebench(tmp_path))
+    assert values(board) == {"model-a": [1] + [0] * 9, "model-b": [1, 1] + [0] * 8}  # their pass@1: .1 and .2
+    assert board.facts["platform"].tolist()[:2] == ["leetcode", "atcoder"]
+    assert "2 runs" in said(board)
+
+
 def test_records_of_another_shape_are_refused_in_a_sentence(tmp_path: Path) -> None:
     lm_eval(tmp_path)
     name = "samples_arc_easy_2025-03-02T10-00-00.1.jsonl"
@@ -248,6 +275,22 @@ def test_records_of_another_shape_are_refused_in_a_sentence(tmp_path: Path) -> N
     write(tmp_path / "odd.json", log)
     with pytest.raises(JudgmentError, match="says 'maybe'"):
         read(tmp_path / "odd.json")
+
+
+def test_values_that_are_no_names_are_refused(tmp_path: Path) -> None:
+    """Found by changing every field of every fixture to every kind of value."""
+    samples = every_eval(tmp_path / "every") / "arc" / "o/a" / "0_samples.jsonl"
+    text = samples.read_text(encoding="utf-8")
+    samples.write_text(text.replace('"total_tokens": 2', '"total_tokens": {}'), encoding="utf-8")
+    with pytest.raises(JudgmentError, match=r"total_tokens: \{\} is not a number"):
+        read(tmp_path / "every")
+    spec = next(helm(tmp_path / "helm").rglob("run_spec.json"))
+    spec.write_text(spec.read_text(encoding="utf-8").replace('"org/a"', '["org/a"]'), encoding="utf-8")
+    with pytest.raises(JudgmentError, match=r"\['org/a'\] as system"):
+        read(tmp_path / "helm")
+    (mt_metrics(tmp_path / "mt") / "documents/en-de.docs").write_text("news\n", encoding="utf-8")
+    with pytest.raises(JudgmentError, match="the line 'news'; expected a domain and a document"):
+        read(tmp_path / "mt")
 
 
 def test_one_system_or_one_item_is_said_so(tmp_path: Path) -> None:

@@ -152,3 +152,37 @@ def sacrerouge(path: Path) -> Path:
         for item, f1 in enumerate(f1s)
     ]  # fmt: skip
     return write(path, *rows)
+
+
+def promptfoo(path: Path, prompts: Sequence[str] = ("short",)) -> Path:
+    """promptfoo, version 3: two providers on three tests; the second provider fails the last test by an error."""
+    results = [
+        {
+            "promptIdx": p, "testIdx": k, "provider": {"id": f"openai:{who}", "label": who},
+            "prompt": {"raw": f"{prompt}: {{{{q}}}}", "label": prompt}, "vars": {"q": str(k)},
+            "namedScores": {"Tone": 0.5}, "cost": 0.25 * (k + 1),
+            **({"score": 0, "success": False, "failureReason": 2, "error": "timeout"} if (who, k) == ("b", 2) else
+               {"score": float(k <= n), "success": k <= n, "failureReason": int(k > n)}),
+        }
+        for p, prompt in enumerate(prompts)
+        for n, who in enumerate("ab")
+        for k in range(3)
+    ]  # fmt: skip
+    return write(path, {"evalId": "eval-1", "results": {"version": 3, "results": results}, "config": {}})
+
+
+def livecodebench(folder: Path) -> Path:
+    """LiveCodeBench: ten problems with two samples each; model k solves k + 1 of them twice."""
+    for k, model in enumerate(("model-a", "model-b")):
+        records = [
+            {
+                "question_title": f"q{n}", "question_content": "?", "platform": ("leetcode", "atcoder")[n % 2],
+                "question_id": str(n), "contest_id": "c", "contest_date": "2024-01-01T00:00:00", "difficulty": "easy",
+                "code_list": ["", ""], "graded_list": [n <= k, n <= k], "pass@1": float(n <= k),
+            }
+            for n in range(10)
+        ]  # fmt: skip
+        file = folder / model / "Scenario.codegeneration_2_0.2_eval_all.json"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(json.dumps(records), encoding="utf-8")
+    return folder
