@@ -5,13 +5,13 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, fields, replace
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from ..base.arguments import NotNegative, checked
+from ..base.arguments import Count, NotNegative, Rng, as_generator, checked, whole
 from ..base.table import Field, Record, Table, counted
 from ..core.columns import FloatArray, Label
 from ..errors import JudgmentError, OptionError, listed
@@ -294,6 +294,50 @@ class SystemScores(Record):
         """Scores with the higher one better, shape (N, M)."""
         return self.values if self.higher_is_better else -self.values
 
+    @checked
+    def sample(
+        self, *, systems: Annotated[int, whole(2)] | None = None, instances: Count | None = None, rng: Rng = None
+    ) -> SystemScores:
+        """Return the scores of randomly chosen systems and instances, each at most once.
+
+        Parameters
+        ----------
+        systems, instances : int, optional
+            How many are chosen; by default all.
+        rng : numpy.random.Generator or int, optional
+
+        Returns
+        -------
+        SystemScores
+
+        Raises
+        ------
+        OptionError
+            For more systems or instances than there are.
+
+        Examples
+        --------
+        >>> import llbt
+        >>> import pandas as pd
+        >>> scores = llbt.scores.SystemScores.from_wide(pd.DataFrame({"A": [1.0, 2, 4], "B": [2.0, 2, 3]}))
+        >>> scores.sample(instances=2, rng=1).values.tolist()
+        [[1.0, 2.0], [2.0, 2.0]]
+        """
+        generator = as_generator(rng)
+        some = _chosen(len(self.systems), systems, "systems", generator)
+        items = _chosen(len(self.instances), instances, "instances", generator)
+        of = np.full(len(self.instances), -1)
+        of[items] = np.arange(len(items))
+        rows = np.flatnonzero(of[self.place] >= 0)
+        return replace(
+            self,
+            systems=tuple(self.systems[k] for k in some),
+            instances=tuple(self.instances[k] for k in items),
+            values=self.values[np.ix_(some, items)],
+            columns=self.columns.iloc[rows].reset_index(drop=True),
+            place=of[self.place[rows]],
+        )
+
     def table(self) -> Table:
         """Return mean, median, standard deviation and number of scores of each system."""
         scores = pd.DataFrame(self.values.T)
@@ -315,6 +359,15 @@ class SystemScores(Record):
         """Return the notes on the frame if some columns are used besides the scores."""
         unused = [name for name in self.unused if name not in used]
         return (*unused_note(unused), *self.notes)
+
+
+def _chosen(size: int, number: int | None, what: str, rng: np.random.Generator) -> npt.NDArray[np.intp]:
+    """Return the positions of a random choice, in order; all by default."""
+    if number is None:
+        return np.arange(size)
+    if number > size:
+        raise OptionError(f"{what}={number}", expected=f"at most {size:,}, the number of {what}")
+    return np.sort(rng.choice(size, number, replace=False))
 
 
 def as_scores(

@@ -13,7 +13,7 @@ from .leaderboard import leaderboard
 from .pairwise import pairwise
 from .ratings import Elo, TrueSkill
 from .read_board import read_board
-from .setups import aggregate_methods, aggregate_setups
+from .setups import aggregate_methods, aggregate_setups, compare_tests
 from .simulate import simulate
 
 __all__ = [
@@ -25,6 +25,7 @@ __all__ = [
     "aggregate_methods",
     "aggregate_setups",
     "compare",
+    "compare_tests",
     "difficulty",
     "elo_history",
     "leaderboard",

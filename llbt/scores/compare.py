@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -72,6 +72,56 @@ class AggregationComparison(Record):
             notes=self.notes,
         )
 
+    @checked
+    def by_group(self, groups: Annotated[Mapping[Any, Label], JUDGED_INSIDE]) -> Table:
+        """Return the figures averaged over the setups of each group, such as a metric, a task or a range of sizes.
+
+        Parameters
+        ----------
+        groups : mapping of setup to label
+            The group of each setup, by the setup's name.
+
+        Returns
+        -------
+        Table
+            group, first, second, n (setups with a disagreement) and the figures of `to_frame`; groups in the order of
+            the setups.
+
+        Raises
+        ------
+        OptionError
+            For setups without a group.
+
+        Examples
+        --------
+        >>> import llbt
+        >>> import pandas as pd
+        >>> alike = pd.DataFrame({"mean": [0.3, 0.2, 0.1], "bt": [0.9, 0.5, 0.1]}, index=["A", "B", "C"])
+        >>> setups = {"BLEU, de": alike, "BLEU, fr": alike, "chrF, de": alike.assign(bt=[0.1, 0.5, 0.9])}
+        >>> compared = llbt.scores.compare(setups)
+        >>> metrics = {name: name.split(",")[0] for name in setups}
+        >>> compared.by_group(metrics).to_frame()[["group", "n", "disagreement"]].values.tolist()
+        [['BLEU', 2, 0.0], ['chrF', 1, 1.0]]
+        """
+        gone = [name for name in self.setups if name not in groups]
+        if gone:
+            raise OptionError(f"groups= names no group of {listed(gone)}", expected="a group for each setup")
+        of = [groups[name] for name in self.setups]
+        labels = list(dict.fromkeys(of))
+        inside = [np.array([one == label for one in of]) for label in labels]
+        figures = {f: np.array([_means(self.figures[f][rows]) for rows in inside]) for f in _FIGURES}
+        n = np.array([(~np.isnan(self.figures["disagreement"][rows])).sum(axis=0) for rows in inside])
+        return Table(
+            (
+                Field("group", "Group", [label for label in labels for _ in self.pairs]),
+                *_pair_fields(self.pairs * len(labels)),
+                Field("n", "Setups", n.ravel(), "count"),
+                *(Field(f, h, figures[f].ravel(), "number") for f, h in zip(_FIGURES, _HEADINGS, strict=True)),
+            ),
+            title="Agreement of aggregations, averaged over the setups of each group",
+            notes=self.notes,
+        )
+
 
 @checked
 def compare(
@@ -90,7 +140,8 @@ def compare(
     -------
     AggregationComparison
         Averages over setups by pair of mechanisms: first, second, n,
-        disagreement, reversed, tied_in_one, best_differ, top3_differ. ``by_setup()`` has these figures for each setup.
+        disagreement, reversed, tied_in_one, best_differ, top3_differ. ``by_setup()`` has these figures for each setup,
+        ``by_group()`` their means by metric, task or size.
 
     Raises
     ------

@@ -159,26 +159,15 @@ class PairwiseScores(Record):
         Returns
         -------
         Table
-            test, significant (pairs), and for each test the share of these pairs that are significant by it as well:
-            P(column | row), NaN where the row's test finds none.
+            test, significant (pairs), share (of all pairs), and for each test the share of these pairs that are
+            significant by it as well: P(column | row), NaN where the row's test finds none.
 
         References
         ----------
         Peyrard, M., Zhao, W., Eger, S. & West, R. (2021). Better than average: paired evaluation of NLP systems. ACL,
         2301-2315, figure 6.
         """
-        significant = np.column_stack([self.p_adjusted[test] <= alpha for test in TESTS]).astype(np.float64)
-        number = significant.sum(axis=0)
-        shares = significant.T @ significant / np.where(number > 0, number, np.nan)[:, None]
-        return Table(
-            (
-                Field("test", "test", list(TESTS)),
-                Field("significant", "pairs", number, "count"),
-                *(Field(test, f"also {test}", shares[:, k], "statistic") for k, test in enumerate(TESTS)),
-            ),
-            title=f"Significant pairs of {format_count(len(self.pairs))} at {alpha:g}, and the share others find too",
-            notes=(adjust_line(self.adjust),),
-        )
+        return significance_table([self], alpha)
 
     @checked
     def probabilities(self, mechanism: Mechanism = "wins") -> pd.DataFrame:
@@ -202,6 +191,24 @@ class PairwiseScores(Record):
     def _sides(self) -> tuple[Field, Field]:
         i, j = ([self.systems[k] for k in column] for column in self.pairs.T)
         return Field("object_i", "object_i", i), Field("object_j", "object_j", j)
+
+
+def significance_table(of: Sequence[PairwiseScores], alpha: float, notes: tuple[str, ...] = ()) -> Table:
+    """Return the table of `PairwiseScores.significance` for the pairs of several setups together."""
+    significant = np.vstack([np.column_stack([one.p_adjusted[test] <= alpha for test in TESTS]) for one in of])
+    both = significant.T.astype(np.float64) @ significant
+    number = np.diag(both)
+    shares = both / np.where(number > 0, number, np.nan)[:, None]
+    return Table(
+        (
+            Field("test", "test", list(TESTS)),
+            Field("significant", "pairs", number, "count"),
+            Field("share", "share", number / len(significant), "percent", frame_only=True),
+            *(Field(test, f"also {test}", shares[:, k], "statistic") for k, test in enumerate(TESTS)),
+        ),
+        title=f"Significant pairs of {format_count(len(significant))} at {alpha:g}, and the share others find too",
+        notes=(*notes, adjust_line(of[0].adjust)),
+    )
 
 
 def adjust_line(adjust: Adjust) -> str:

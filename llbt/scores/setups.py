@@ -10,7 +10,9 @@ from typing import Literal, get_args
 import numpy as np
 import pandas as pd
 
-from ..base.arguments import Jobs, Rng, checked
+from ..base.arguments import Jobs, Rng, Share, checked
+from ..base.table import Table, counted
+from ..classical.pair_tables import Adjust
 from ..core.columns import Label
 from ..core.comparisons import Comparisons
 from ..data.column_roles import Names
@@ -19,6 +21,8 @@ from ..errors import LLBTError, LLBTWarning, OptionError, listed
 from ..resampling import Resampler
 from .aggregate import aggregate
 from .mechanisms import Mechanism, Method, named
+from .pairwise import pairwise
+from .pairwise_records import PairwiseScores, significance_table
 
 OnError = Literal["raise", "nan"]
 
@@ -143,11 +147,7 @@ def aggregate_setups(
     >>> print(llbt.scores.compare(scores).to_frame()[["first", "second", "reversed"]].values.tolist())
     [['mean', 'median', 0.5], ['mean', 'bt', 0.5], ['median', 'bt', 0.0]]
     """
-    if not isinstance(setups, Mapping) or not setups:
-        raise OptionError(
-            f"setups is {'empty' if isinstance(setups, Mapping) else f'of type {type(setups).__name__}'}",
-            expected="a mapping of names to frames of scores, with at least one",
-        )
+    _refuse_no_setups(setups)
     draw = Resampler.of("aggregate_setups", rng, n_jobs, progress)
     by_setup, failed = _by_setup(setups, methods, draw)
     if failed and on_error == "raise":
@@ -155,6 +155,71 @@ def aggregate_setups(
     if failed:
         _warn(failed, len(setups))
     return by_setup
+
+
+@checked
+def compare_tests(
+    setups: Mapping[Label, object],
+    *,
+    adjust: Adjust = None,
+    alpha: Share = 0.05,
+    progress: bool = False,
+) -> Table:
+    """Return how many pairs of systems each test finds significant over many setups, and which others confirm.
+
+    Parameters
+    ----------
+    setups : mapping of frame
+        Scores under the name of each setup, as in `aggregate_setups`.
+    adjust : {"holm", "bonferroni", "fdr_bh"} or None
+        How p-values are adjusted for the pairs of a setup, as in `pairwise`.
+    alpha : float
+        The largest p-value that counts as significant.
+    progress : bool
+        Show a progress bar.
+
+    Returns
+    -------
+    Table
+        test, significant (pairs of all setups), share (of all pairs), and for each test the share of these pairs that
+        are significant by it as well: P(column | row), NaN where the row's test finds none.
+
+    Raises
+    ------
+    OptionError
+        Without a setup.
+    JudgmentError
+        For setups that cannot be read as scores.
+
+    References
+    ----------
+    Peyrard, M., Zhao, W., Eger, S. & West, R. (2021). Better than average: paired evaluation of NLP systems. ACL,
+    2301-2315, section 5 and figure 6.
+
+    Examples
+    --------
+    >>> import llbt
+    >>> drawn = [llbt.scores.simulate(n_systems=4, n_instances=50, rng=k).frame for k in range(3)]
+    >>> setups = {k: frame.drop(columns=["instance", "type"]) for k, frame in enumerate(drawn)}
+    >>> llbt.scores.compare_tests(setups).to_frame()[["test", "significant"]].values.tolist()
+    [['t', 16.0], ['median', 15.0], ['sign', 16.0], ['wilcoxon', 15.0]]
+    """
+    _refuse_no_setups(setups)
+    draw = Resampler.of("compare_tests", None, progress=progress)
+    tested = draw.each([partial(_pairs_of, as_scores(data), adjust) for data in setups.values()])
+    return significance_table(tested, alpha, (f"pairs of {counted(len(setups), 'setup')} together",))
+
+
+def _pairs_of(scores: SystemScores, adjust: Adjust, rng: np.random.Generator) -> PairwiseScores:
+    return pairwise(scores, adjust=adjust)
+
+
+def _refuse_no_setups(setups: object) -> None:
+    if not isinstance(setups, Mapping) or not setups:
+        raise OptionError(
+            f"setups is {'empty' if isinstance(setups, Mapping) else f'of type {type(setups).__name__}'}",
+            expected="a mapping of names to frames of scores, with at least one",
+        )
 
 
 def _by_setup(

@@ -262,3 +262,32 @@ def test_setups_of_which_less_is_better_are_turned_round() -> None:
 def test_setups_that_cannot_be_aggregated_are_refused(setups, options, message) -> None:
     with pytest.raises(llbt.LLBTError, match=message):
         llbt.scores.aggregate_setups(setups, **options)
+
+
+def test_figures_by_group_are_means_over_its_setups() -> None:
+    rng = np.random.default_rng(4)
+    setups = {k: pd.DataFrame(rng.normal(size=(6, 3)), columns=["mean", "median", "bt"]) for k in range(6)}
+    compared = llbt.scores.compare(setups)
+    groups = {k: "even" if k % 2 == 0 else "odd" for k in setups}
+    table = compared.by_group(groups).to_frame()
+    for group, some in (("even", [0, 2, 4]), ("odd", [1, 3, 5])):
+        alone = llbt.scores.compare({k: setups[k] for k in some}).to_frame()
+        of_group = table[table["group"] == group].drop(columns="group").reset_index(drop=True)
+        pd.testing.assert_frame_equal(of_group, alone)
+    with pytest.raises(OptionError, match="groups= names no group of 5"):
+        compared.by_group({k: "x" for k in range(5)})
+
+
+def test_samples_of_scores_are_some_of_their_systems_and_instances() -> None:
+    frame = pd.DataFrame(np.arange(20.0).reshape(5, 4), columns=list("ABCD")).assign(instance=list("vwxyz"))
+    frame["document"] = [1, 1, 2, 2, 3]
+    scores = llbt.scores.SystemScores.from_wide(frame, others="document")
+    some = scores.sample(systems=2, instances=3, rng=1)
+    rows = [scores.instances.index(label) for label in some.instances]
+    columns = [scores.systems.index(label) for label in some.systems]
+    np.testing.assert_array_equal(some.values, scores.values[np.ix_(columns, rows)])
+    assert some.columns["document"].tolist() == frame["document"].iloc[rows].tolist()
+    assert some.place.tolist() == [0, 1, 2]
+    assert llbt.scores.leaderboard(some, by="document", test="t").systems
+    with pytest.raises(OptionError, match="instances=6; expected at most 5, the number of instances"):
+        scores.sample(instances=6)

@@ -397,3 +397,39 @@ def test_mean_and_sign_test_do_not_find_the_same_pairs(shared: Path) -> None:
     assert table.loc["t", "significant"] == t.sum()
     assert table.loc["t", "sign"] == pytest.approx((t & sign).sum() / t.sum())
     assert 0.5 < table.loc["t", "sign"] < 1
+
+
+def test_tests_of_several_setups_are_counted_together_as_one_by_one() -> None:
+    """Pairs counted one by one by scipy's paired t test and Wilcoxon's test."""
+    frames = [llbt.scores.simulate(n_systems=4, n_instances=30, rng=k).frame for k in range(3)]
+    setups = {k: frame.drop(columns=["instance", "type"]) for k, frame in enumerate(frames)}
+    table = llbt.scores.compare_tests(setups, alpha=0.1).to_frame().set_index("test")
+    p = np.array(
+        [
+            [stats.ttest_rel(frame[a], frame[b]).pvalue, stats.wilcoxon(frame[a], frame[b]).pvalue]
+            for frame in setups.values()
+            for a, b in itertools.combinations(frame, 2)
+        ]
+    )
+    t, wilcoxon = (p <= 0.1).T
+    assert table.loc[["t", "wilcoxon"], "significant"].tolist() == [t.sum(), wilcoxon.sum()]
+    assert table.loc["t", "share"] == t.mean()
+    assert table.loc["t", "wilcoxon"] == (t & wilcoxon).sum() / t.sum()
+    with pytest.raises(OptionError, match="setups is empty; expected a mapping"):
+        llbt.scores.compare_tests({})
+
+
+@pytest.mark.slow
+@pytest.mark.shared
+def test_tests_of_the_public_setups_of_the_paper(shared: Path) -> None:
+    """Section 5 and figure 6 of Peyrard et al. on two of their sets: the t test confirms Mood's."""
+    setups = {
+        f"{name}, {metric}": scores.drop(columns=["metric", "instance"]).dropna(axis=1, how="all")
+        for name in ("TAC_08_scores", "Dialogue_tc_scores")
+        for metric, scores in pd.read_csv(shared / "data" / f"{name}.csv.gz").groupby("metric", sort=False)
+    }
+    answer = llbt.scores.compare_tests(setups)
+    table = answer.to_frame().set_index("test")
+    assert "21,619" in answer.as_text()
+    assert table["share"].round(2).to_dict() == {"t": 0.59, "median": 0.34, "sign": 0.50, "wilcoxon": 0.60}
+    assert table.loc["median", ["t", "sign"]].round(2).tolist() == [0.98, 0.94]

@@ -246,6 +246,7 @@ CALLS: dict[Callable[..., Any], Callable[[], tuple[list[Any], dict[str, Any]]]] 
     llbt.scores.aggregate: lambda: ([SCORES], {}),
     llbt.scores.aggregate_methods: lambda: ([SCORES], {"rng": 1}),
     llbt.scores.aggregate_setups: lambda: ([{"one": SCORES}], {"rng": 1}),
+    llbt.scores.compare_tests: lambda: ([{"one": SCORES}], {}),
     llbt.scores.difficulty: lambda: ([llbt.scores.read_board(SCORES)], {}),
     llbt.scores.elo_history: lambda: ([JUDGMENTS], {}),
     llbt.scores.leaderboard: lambda: ([SCORES], {}),
