@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import importlib.util
+import itertools
 import json
 from pathlib import Path
 
@@ -43,6 +44,27 @@ def after_formula(ctx: typer.Context, incomplete: str) -> list[str]:
     """Return terms that complete the last word of a formula: its own words, and columns of FILE."""
     columns = [name if name.isidentifier() else f"`{name}`" for name in columns_of(_file_of(ctx))]
     return _last_part(incomplete, " +*:|(", ["object", "tie", "order", *columns])
+
+
+def after_objects(ctx: typer.Context, incomplete: str) -> list[str]:
+    """Return objects of FILE that complete the part after the last comma: labels that two columns share."""
+    columns = _values_of(_file_of(ctx))
+    named = str(ctx.params.get("objects") or "").split(",")
+    sides = [columns[name] for name in named if name in columns]
+    if not sides:
+        texts = [values for values in columns.values() if not all(map(_is_number, values))]
+        sides = next(([a, b] for a, b in itertools.combinations(texts, 2) if len(a & b) > 1), [])
+    return _last_part(incomplete, ",", sorted(set().union(*sides)))
+
+
+def after_values(ctx: typer.Context, incomplete: str) -> list[str]:
+    """Return columns of FILE, and after an equals sign the values of the column."""
+    done, comma, part = incomplete.rpartition(",")
+    name, equals, value = part.partition("=")
+    if not equals:
+        return after_columns(ctx, incomplete)
+    values = sorted(_values_of(_file_of(ctx)).get(name, ()))
+    return [f"{done}{comma}{name}={one}" for one in values if one.startswith(value)]
 
 
 def after_checks(incomplete: str) -> list[str]:
@@ -86,3 +108,22 @@ def columns_of(file: object) -> list[str]:
             return []
     separator = max(",\t;|", key=first.count)
     return next(csv.reader([first], delimiter=separator), []) if first.count(separator) else []
+
+
+def _values_of(file: object) -> dict[str, set[str]]:
+    """Return the values of each column in the first lines of a text file with separators."""
+    names = columns_of(file)
+    try:
+        with open(str(file), encoding="utf-8-sig") as lines:
+            rows = lines.read(_START).splitlines()[1:]
+    except (OSError, UnicodeDecodeError, ValueError):
+        return {}
+    if not names or (rows and rows[0].startswith("{")):
+        return {}
+    separator = max(",\t;|", key="\n".join(rows).count)
+    cells = [row for row in csv.reader(rows, delimiter=separator) if len(row) == len(names)]
+    return {name: {row[k] for row in cells} - {""} for k, name in enumerate(names)}
+
+
+def _is_number(text: str) -> bool:
+    return text.replace(".", "", 1).removeprefix("-").isdigit()

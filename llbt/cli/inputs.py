@@ -25,6 +25,7 @@ from ..report.report_inputs import UNITS
 from ..scores.board import Board
 from .messages import working
 from .options import BoardReading, Counting, Model, Reading, ScoreReading
+from .row_choice import without_rows
 from .signatures import given
 from .values import (
     among,
@@ -75,6 +76,7 @@ def opened(file: str, reading: Reading, counting: Counting | None = None) -> Ope
     who = {name: asked.pop(name) for name in UNITS if name in asked}
     if file != "-" and not Path(file).exists() and not _is_pattern(file):
         return Opened(_bundled(file, asked), {}, who)
+    exclude, drop = (asked.pop(name, None) for name in ("exclude", "drop"))
     counts = [name for name in _OF_COUNTS if name in asked]
     judgments = [name for name in _OF_JUDGMENTS if name in asked]
     if counts and judgments:
@@ -90,7 +92,10 @@ def opened(file: str, reading: Reading, counting: Counting | None = None) -> Ope
         options["ties_column"] = options["ties_column"][0]
     if "input_format" in options:
         options["format"] = options.pop("input_format")
-    return Opened(source_of(file), options, who)
+    source = source_of(file)
+    if exclude is not None or drop is not None:
+        source = without_rows(source, exclude, drop, options)
+    return Opened(source, options, who)
 
 
 def source_of(file: str) -> Any:

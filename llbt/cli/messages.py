@@ -45,6 +45,9 @@ _COMMANDS = {  # calls that are commands
 }
 _FITTED = re.compile(r"""llbt\.fit\((["'])([^"']*)\1, (?:…|c)(?=[,)])""")
 _BY_TASK = re.compile(r"\[llbt\.fit\([^\]]* in frame\.groupby\('(\w+)'\)\]")
+_WITHOUT = re.compile(r"frame\[~frame\['([^']+)'\]\.isin\((\[[^\]]*\])\)\]")
+_ITSELF = re.compile(r"frame\[frame\['[^']+'\] != frame\['[^']+'\]\]")
+_ASKED = re.compile(r"""llbt\.(influence|level_tests)(?:\(res, (?:by=|--by )["']?([\w-]+)["']?\))?""")
 _LARGEST = "c.select(objects=max(c.components(), key=len))"
 _WORDS = {"format": "input_format"}  # arguments of the library that are options under another name
 
@@ -143,10 +146,22 @@ def spelled(text: str, options: Mapping[str, str], unknown: str = "") -> str:
 def cured(remedy: str, options: Mapping[str, str]) -> str:
     """Return a remedy of the audit with the options of `llbt fit`; what has no option stays a line of Python."""
     text = _BY_TASK.sub(r"--where \1=…", remedy.replace(_LARGEST, "--largest-component"))
-    text = _FITTED.sub(lambda call: f"llbt.fit(…, formula={call[2]!r}", text)
-    return spelled(
+    text = text.replace("frame.drop_duplicates() before", "--drop copies")
+    text = _FITTED.sub(lambda call: f"llbt.fit(…, formula={call[2]!r}", _ASKED.sub(_as_command, text))
+    text = spelled(
         text, {name: option for name, option in options.items() if name != "method"}
     )  # conf_int's is another
+    return _ITSELF.sub("--drop self", _WITHOUT.sub(_as_excluded, text))
+
+
+def _as_command(match: re.Match[str]) -> str:
+    by = f" FILE --by {match[2]}" if match[2] else ""
+    return f"llbt {match[1].replace('_', '-')}{by}"
+
+
+def _as_excluded(match: re.Match[str]) -> str:
+    labels = ast.literal_eval(match[2])
+    return f"--exclude {_typed(_joined([f'{match[1]}={label}' for label in labels]))}"
 
 
 def answered(text: str) -> str:

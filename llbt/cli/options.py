@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from .completion import after_columns, after_files, after_formats, after_formula, files
+from .completion import after_columns, after_files, after_formats, after_formula, after_objects, after_values, files
 
 Text = str | None
 CovType = Literal["cautious", "nonrobust", "quasi", "cluster", "CR1", "HC0"]
@@ -39,11 +39,16 @@ Size = Literal["normalsize", "small", "footnotesize", "scriptsize"]
 Format = Literal["text", "markdown", "latex", "html", "json", "csv"]
 
 
+_OF_OBJECTS = ("OBJECT,…", "OBJECT,…|any", "consensus|mean|OBJECT,…", "OBJECT[=NUMBER]", "1|I,J")
+
+
 def option(name: str, text: str, metavar: str | None = None, completed: Callable[..., Any] | None = None) -> Any:
     """Return an option; one with a `metavar` says in its text what holds without it."""
     help_text = " ".join(text.split())
     by_metavar: dict[str | None, Callable[..., Any]] = {"FILE": files, "FORMULA": after_formula}
-    completed = completed or by_metavar.get(metavar)
+    by_metavar.update({name: after_objects for name in _OF_OBJECTS})
+    by_metavar["COLUMN=VALUE,…"] = after_values
+    completed = by_metavar.get(metavar, completed)
     return typer.Option(name, help=help_text, metavar=metavar, show_default=metavar is None, autocompletion=completed)
 
 
@@ -218,6 +223,18 @@ class Reading:
             "--where",
             "Read only rows in which a column says yes (anony) or has a value (language=English).",
             "COLUMN|COLUMN=VALUE,…",
+        ),
+    ] = None
+    exclude: Annotated[
+        Text,
+        column("--exclude", "Leave out rows with a value, such as judge=J3,judge=J7.", "COLUMN=VALUE,…"),
+    ] = None
+    drop: Annotated[
+        Text,
+        option(
+            "--drop",
+            "Leave out copies of an earlier row (copies), or rows that compare an object with itself (self).",
+            "copies|self,…",
         ),
     ] = None
     missing: Annotated[

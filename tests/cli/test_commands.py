@@ -391,6 +391,8 @@ FUNCTIONS = {
     "drift": llbt.drift,
     "sensitivity": llbt.sensitivity,
     "fragility": llbt.fragility,
+    "influence": llbt.influence,
+    "level-tests": llbt.level_tests,
     "interpret": llbt.interpret,
     "next-pairs": llbt.planning.next_pairs,
     "power": llbt.power,
@@ -412,6 +414,30 @@ FUNCTIONS = {
     "scores difficulty": llbt.scores.difficulty,
     "scores frontier": Board.frontier,
 }
+
+
+def test_rows_are_left_out_as_frames_leave_them_out(tmp_path: Path) -> None:
+    """The cures of the audit, typed: the same fit as by filters of the frame."""
+    rng = np.random.default_rng(6)
+    frame = pd.DataFrame({"model_a": rng.choice([*"ABC"], 200), "judge": rng.choice([*"jkm"], 200), "question_id": 1})
+    frame["model_b"] = [chr(ord("A") + (ord(a) - ord("A") + rng.integers(0, 3)) % 3) for a in frame["model_a"]]
+    frame["winner"] = rng.choice(["model_a", "model_b", "tie"], 200)
+    frame = frame[["model_a", "model_b", "winner", "judge", "question_id"]]
+    frame.to_csv(tmp_path / "votes.csv", index=False)
+    rest = frame[frame["judge"] != "k"].drop_duplicates()
+    itself = rest["model_a"] == rest["model_b"]
+    expected = llbt.worth(llbt.fit("object + tie", llbt.from_judgments(rest[~itself]))).to_frame()
+    asked = ("worth", tmp_path / "votes.csv", "--exclude", "judge=k", "--drop", "copies,self", "--format", "csv")
+    result = run(*asked, "--formula", "object+tie", "--cov-type", "nonrobust")
+    same(result.stdout, expected)
+    copies = (frame["judge"] != "k").sum() - len(rest)
+    for note in (f"{(frame['judge'] == 'k').sum()} rows with judge = k (--exclude)",
+                 f"{copies} rows equal to an earlier row (--drop copies)",
+                 f"{itself.sum()} rows with one object on both sides (--drop self)"):  # fmt: skip
+        assert f"note: left out: {note}" in result.stderr
+    unknown = refused("fit", tmp_path / "votes.csv", "--exclude", "judge=kk")
+    assert "no row has 'kk' in 'judge' (did you mean 'k'?)" in unknown
+    assert "'--exclude'" in refused("fit", "dras_table1", "--exclude", "judge=J1")
 
 
 def test_boards_answer_at_equal_items_and_by_cost(tmp_path: Path) -> None:

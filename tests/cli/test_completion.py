@@ -30,6 +30,8 @@ def completed(shell: str, line: str) -> str:
 def there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "battles.csv").write_text("model_a,model_b,winner,my judge\nx,y,model_a,1\n")
+    votes = ["model_a,model_b,winner,judge", "xeno,yew,a,ann", "yew,xeno,b,ben", "xeno,zed,a,ben", "zed,yew,b,ann"]
+    (tmp_path / "votes.csv").write_text("\n".join(votes) + "\n")
     (tmp_path / "data").mkdir()
 
 
@@ -51,6 +53,10 @@ def there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         ("llbt fit battles.csv --formula object*w", "object*winner", "object*tie"),
         ("llbt fit battles.csv --formula o", "order", "winner"),
         ("llbt fit battles.csv --where my", "my judge", "winner"),
+        ("llbt fit battles.csv --exclude my", "my judge", "winner"),
+        ("llbt fit votes.csv --exclude judge=b", "judge=ben", "judge=ann"),
+        ("llbt pairwise votes.csv --only x,y", "x,yew", "x,xeno"),
+        ("llbt leaderboard votes.csv --anchor y", "yew", "xeno"),
         ("llbt fit battles.csv --judge-covariates b", "battles.csv", "baseball"),
         ("llbt audit x --fail-on warning,dis", "warning,disconnected", "separation"),
         ("llbt audit x --input-format are", "arena", "kaggle"),

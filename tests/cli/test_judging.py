@@ -223,7 +223,19 @@ def test_every_option_has_a_help_text():
     text = passed("audit", "--help", terminal_width=200)
     options = dict(re.findall(r"^  (--[a-z-]+).*?(?:  |\n +)(\w.*)$", text, re.MULTILINE))
     given = {"objects", "outcome", "outcomes", "judge", "prompt", "weights", "input-format", "defaults", "fail-on"}
-    given |= {"ties-column", "ignore", "where", "winner", "loser", "scores", "orders", "max-dropped", "missing"}
+    given |= {
+        "ties-column",
+        "ignore",
+        "where",
+        "winner",
+        "loser",
+        "scores",
+        "orders",
+        "max-dropped",
+        "missing",
+        "exclude",
+        "drop",
+    }
     given |= {"rankings", "best", "worst", "design", "ratings", "object", "block", "unranked"}
     assert {f"--{name}" for name in given | {"labels", "format", *PRINTED}} == {
         name for name in options if name != "--help"

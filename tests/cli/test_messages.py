@@ -194,7 +194,13 @@ FIT = {param.name: param.opts[0] for param in made("cli.models.fit").params}
             "by itself: --where task=…",
         ),
         ("from_judgments(…, ignore=['anony']) keeps all", "--ignore anony keeps all"),
-        ("frame.drop_duplicates() before", "frame.drop_duplicates() before"),
+        ("copies of one row: frame.drop_duplicates() before", "copies of one row: --drop copies"),
+        ("frame[frame['model_a'] != frame['model_b']]; their verdicts", "--drop self; their verdicts"),
+        ("without them: frame[~frame['judge'].isin(['j 3', 7])]", "without them: --exclude 'judge=j 3,judge=7'"),
+        (
+            'llbt.level_tests(res, by="judge"); see llbt.influence',
+            "llbt level-tests FILE --by judge; see llbt influence",
+        ),
     ],
 )
 def test_cures_of_the_audit_are_options_of_fit(said: str, expected: str) -> None:

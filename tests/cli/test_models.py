@@ -140,7 +140,7 @@ def test_version():
 def test_every_option_has_a_help_text():
     text = run("fit", "--help", terminal_width=200).stdout
     options = re.findall(r"^  (--[a-z-]+).*?(?:  |\n +)(\w.*)$", text, re.MULTILINE)
-    assert len(options) == 57
+    assert len(options) == 59
     assert all(len(said) > 15 for _, said in options)
 
 
