@@ -78,7 +78,7 @@ class LLBTError(ValueError):
 
     Notes
     -----
-    The text is made from these when it is asked for, so a caller that knows more fills `where` of an error in flight.
+    The text is made from the fields when it is printed, so a caller can still set `where` of a raised error.
     """
 
     def __init__(self, found: str = "", remedy: str = "", *, where: str = "", expected: str = "") -> None:
@@ -230,7 +230,7 @@ def _near(module: str, name: str) -> list[str]:
 
 
 def near(name: str, known: Sequence[object]) -> str:
-    """Return a question after what was meant, where something known is nearly that: `` (did you mean 'judge'?)``."""
+    """Return the question that proposes a similar known name, if there is one: `` (did you mean 'judge'?)``."""
     matches = difflib.get_close_matches(name, [str(one) for one in known], n=1)
     return f" (did you mean {matches[0]!r}?)" if matches else ""
 

@@ -61,7 +61,7 @@ def columns(
     defaults: Mapping[str, Label] | None = None,
     labels: LabelType | None = None,
 ) -> JudgmentFormat:
-    """Return the format of a table with one judgment a row, under column names of its own.
+    """Return the format of a table with one judgment per row and its own column names.
 
     Parameters
     ----------

@@ -34,7 +34,7 @@ _SAME = 1e-9  # values that are closer are equal: rounding must not decide which
 
 @dataclass(frozen=True, eq=False)
 class Resampler:
-    """Who draws and who computes, as the caller of a public function asks for it.
+    """The generator, the number of processes and the progress bar of a public function's call.
 
     Attributes
     ----------
@@ -75,7 +75,7 @@ class Resampler:
     def several(
         self, tasks: Sequence[tuple[Callable[[int, np.random.Generator], T], int]], n: int, most: int = _MOST
     ) -> list[list[T]]:
-        """Return what each of several tasks makes of n resamples of its own, block by block, with one bar.
+        """Return the results of several tasks, each for its own n resamples, block by block, with one bar.
 
         Parameters
         ----------
@@ -93,7 +93,7 @@ class Resampler:
         return [made[end - len(row) : end] for row, end in zip(sizes, ends.tolist(), strict=True)]
 
     def each(self, tasks: Sequence[Callable[[np.random.Generator], T]], sizes: Sequence[int] = ()) -> list[T]:
-        """Return what tasks make, each with a generator of its own, so that it does not matter who runs them.
+        """Return the results of tasks; each has its own generator, so results do not depend on the process.
 
         Parameters
         ----------
@@ -113,7 +113,7 @@ class Resampler:
     def until(
         self, task: Callable[[np.random.Generator], T], n: int, enough: Callable[[Sequence[T]], int | None]
     ) -> list[T]:
-        """Return what a task makes of at most n resamples, which end where there are enough.
+        """Return the results of a task for at most n resamples; it stops early if there are enough.
 
         Parameters
         ----------
@@ -121,8 +121,8 @@ class Resampler:
         n : int
         enough : callable
             The results so far → how many of these are enough, or None. It is asked after the first, and then after
-            every ten, so that the answer is the same for any number of processes. The bar tells after the first how
-            long all n take.
+            every ten, so that the answer is the same for any number of processes. After
+            the first, the bar shows how long all n take.
         """
         refuse_draws("keeping {n} resamples", n)
         sizes = [1] + [min(_ROUND, n - start) for start in range(1, n, _ROUND)]
@@ -142,7 +142,7 @@ def _block_sizes(n: int, entries: int, most: int) -> list[int]:
 
 
 def shown(asker: str, jobs: Collection[T], progress: bool, sizes: Sequence[int] | None = None) -> Iterable[T]:
-    """Return the jobs; with `progress` a bar named after who asks moves on, by their sizes, where the next is taken.
+    """Return the jobs; with `progress`, a bar with the function's name advances by the size of each finished job.
 
     Without it, a long run gives one warning with a forecast, as soon as the time is known.
     """
@@ -186,7 +186,7 @@ _PATIENCE = 8e7  # numbers that likelihoods of effects evaluate in about five se
 
 @contextlib.contextmanager
 def steps_shown(asker: str, progress: bool, tell: Callable[[], object] | None = None) -> Iterator[None]:
-    """Show with `progress` a bar named after who asks that counts the steps of fits, whose number nobody knows.
+    """Show with `progress` a bar with the function's name that counts the steps of fits; their total is unknown.
 
     Without, `tell` is called once where the steps have cost what takes some seconds. A fit inside of another question
     counts its steps there.
@@ -230,7 +230,7 @@ class _Patience:
 
 
 def step_made(numbers: float = 0.0) -> None:
-    """Say that a fit makes a step, in which it evaluates so many numbers."""
+    """Count a step of a fit, which evaluates this many numbers."""
     moved = _STEP.get()
     if moved is not None:
         moved(numbers)
@@ -256,7 +256,7 @@ def drawn_counts(counts: Floats, size: int, rng: np.random.Generator) -> Floats:
 
 
 def drawn_swaps(shape: tuple[int, ...], rng: np.random.Generator) -> npt.NDArray[np.bool_]:
-    """Return the tosses of a coin."""
+    """Return True or False at random, each with probability 1/2."""
     return rng.integers(2, size=shape, dtype=np.bool_)
 
 
@@ -274,7 +274,7 @@ def percentiles(
         NaN where degenerate: at −∞ for lower and at +∞ for upper bounds.
     confidence : float
     estimate : array_like, shape (…)
-        What the intervals are of: where it is NaN there are none. Nor are there without resamples.
+        The estimates. Bounds are NaN where an estimate is NaN, and without resamples.
     whole : bool
         Whether bounds are to be values that replicates have, such as ranks.
 

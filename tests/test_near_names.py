@@ -85,10 +85,10 @@ def test_imports_of_names_that_are_not_there_fail_as_they_do() -> None:
 def test_arguments_in_each_others_place() -> None:
     with pytest.raises(llbt.errors.OptionError) as caught:
         llbt.fit(TABLE, "object + tie")
-    assert caught.value.remedy == "formula and data stand in each other's place."
+    assert caught.value.remedy == "formula and data are swapped."
     with pytest.raises(llbt.errors.OptionError) as caught:
         llbt.fit(formula=TABLE, data="object + tie")
-    assert caught.value.remedy == "formula and data stand in each other's place."
+    assert caught.value.remedy == "formula and data are swapped."
     for wrong in (lambda: llbt.fit(TABLE, TABLE), lambda: llbt.fit("object", "object"), lambda: llbt.fit(3, TABLE)):
         with pytest.raises(llbt.errors.OptionError) as caught:
             wrong()

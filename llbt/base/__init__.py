@@ -1,1 +1,1 @@
-"""What all rooms use: checks of arguments, limits of memory, and tables as text, Markdown, HTML and LaTeX."""
+"""Shared code: checks of arguments, memory limits, and tables as text, Markdown, HTML and LaTeX."""

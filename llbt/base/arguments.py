@@ -1,4 +1,4 @@
-"""Checks of arguments: signatures declare the types, and one place checks the values of callers.
+"""Checks of arguments: signatures declare the types, and `checked` checks the values that callers pass.
 
 ``@checked`` reads the signature of a public function when it is imported: texts, labels, numbers, lists and dicts of
 them, Literal, callables, records (``_made_by`` names the call that makes them), and the types below. A parameter with
@@ -409,7 +409,7 @@ def _exchanged(kinds: Mapping[str, Kind], name: str, passed: Mapping[str, object
     for other, held in passed.items():
         fits = other in kinds and kinds[name].holds(held) and kinds[other].holds(passed.get(name))
         if fits and not kinds[other].holds(held):
-            return f"{name} and {other} stand in each other's place."
+            return f"{name} and {other} are swapped."
     return ""
 
 

@@ -1,4 +1,4 @@
-"""Optional packages: the error that tells what they are for and how to install them."""
+"""Optional packages: the error that states what they are for and how to install them."""
 
 from __future__ import annotations
 

@@ -195,7 +195,7 @@ class _Missing:
 def unknown_column(name: object, known: Sequence[str]) -> UnknownColumnError:
     """Return the error for a name that is no column of a table, or for the position of a row."""
     if isinstance(name, int | slice | tuple):
-        return UnknownColumnError(f"[{name!r}] is not a column", "A row by its place: .to_frame().iloc[0].")
+        return UnknownColumnError(f"[{name!r}] is not a column", "Get a row by its position: .to_frame().iloc[0].")
     close = difflib.get_close_matches(str(name), known, 1)
     hint = f"Did you mean {close[0]!r}?" if close else ""
     return UnknownColumnError(f"no column {safe_repr(name)}", hint, expected=f"one of {listed(known, 20)}")

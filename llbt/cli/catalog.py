@@ -1,4 +1,4 @@
-"""Lists of commands, each imported when it is asked for: a list needs only their docstrings, read from the source."""
+"""Groups of commands, each imported only when it runs; their list is made from docstrings in the source."""
 
 from __future__ import annotations
 

@@ -81,7 +81,7 @@ def compare(
     counting: Counting,
     printing: Printing,
 ) -> None:
-    """Say which objects got better or worse from FILE to OTHER, and stop a release that got worse.
+    """Print which objects got better or worse from FILE to OTHER, and stop a release that got worse.
 
     The options describe the layout of both files. Exit codes: 0, no object named in --fail-if-worse got worse; 1, one
     did; 2: an error, also if the files do not tell which objects changed.

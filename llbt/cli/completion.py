@@ -19,7 +19,7 @@ def after_files(incomplete: str) -> list[str]:
 
 
 def files(incomplete: str) -> list[str]:
-    """Return files whose names begin so, and folders."""
+    """Return files and folders whose names begin with the given text."""
     folder = Path(incomplete) if incomplete.endswith("/") else Path(incomplete).parent
     begun = incomplete if incomplete.endswith("/") else incomplete[: len(incomplete) - len(Path(incomplete).name)]
     there = sorted(folder.iterdir()) if folder.is_dir() else []

@@ -239,7 +239,7 @@ def groups_of(model: Model) -> list[str]:
 
 
 def asked_of(model: Model, c: llbt.Comparisons) -> dict[str, Any]:
-    """Return the options of a fit; groups alone mean errors of clusters."""
+    """Return the options of a fit; groups alone mean cluster-robust standard errors."""
     groups = groups_of(model)
     return {
         "reference": None if model.reference is None else _reference(model.reference, c),
@@ -254,7 +254,7 @@ def asked_of(model: Model, c: llbt.Comparisons) -> dict[str, Any]:
 
 
 def fitted(formula: str | None, c: llbt.Comparisons, model: Model) -> FitResults:
-    """Return the fit of a model, by default of the one that the table asks for."""
+    """Return the fit of a model, by default of the default formula for the table."""
     asked = asked_of(model, c)
     formula = formula or llbt.default_formula(c)
     with working("fitting"), in_groups(c):
@@ -271,12 +271,12 @@ def _reference(text: str, c: llbt.Comparisons) -> Any:
 
 
 def label_of(labels: Iterable[Any], text: str) -> Any:
-    """Return the label that is written so; the text itself where none is, to be refused by its name."""
+    """Return the label with this text; without one, the text itself, which is then refused by name."""
     return next((label for label in labels if str(label) == text), text)
 
 
 def at_of(text: str | None, c: llbt.Comparisons | llbt.Rankings) -> Any:
-    """Return where a question is asked: the values of covariates, as the table has them."""
+    """Return the covariate values of a question, with the types that the table has."""
     if text is None or text == "average":
         return text
     sides = c.sides if isinstance(c, llbt.Comparisons) else ()
@@ -298,7 +298,7 @@ def at_of(text: str | None, c: llbt.Comparisons | llbt.Rankings) -> Any:
 
 @contextlib.contextmanager
 def mixed(file: str | None) -> Iterator[Any]:
-    """Yield the frame of a target mix, None without one; refusals of `weights` name --mix."""
+    """Yield the table of a target mix, or None; errors about `weights` name --mix."""
     try:
         yield None if file is None else in_memory(open_source(source_of(file)))
     except LLBTError as error:
@@ -309,7 +309,7 @@ def mixed(file: str | None) -> Iterator[Any]:
 
 
 def anchor_of(text: str | None, c: llbt.Comparisons | llbt.Rankings) -> Any:
-    """Return the object of a leaderboard that stands at 0, or objects and where they stand."""
+    """Return the reference object of a leaderboard, or objects with their fixed values."""
     if text is None or "=" not in text or text in map(str, c.objects):
         return text if text is None else label_of(c.objects, text)
     return {label_of(c.objects, name): value for name, value in numbers("anchor", text).items()}
@@ -337,7 +337,7 @@ def judged(file: str, reading: Reading) -> Any:
 def judged_of(read: Opened, file: str) -> Any:
     """Return the judgments of a file one by one."""
     if isinstance(read.source, llbt.Comparisons):
-        raise wrong("FILE", f"the bundled data set {file!r} is counts; judgments one by one are asked for.")
+        raise wrong("FILE", f"the bundled data set {file!r} has counts; expected single judgments.")
     options: dict[str, Any] = {**read.options, **read.who}
     return llbt.read_judgments(read.source, **options)
 
@@ -446,7 +446,7 @@ def frame_of(file: str) -> Any:
 
 
 def frame_or_file(file: str) -> Any:
-    """Return the path of a file that is there, or what stands on standard input."""
+    """Return the path of an existing file, or the content of standard input."""
     if file != "-" and not Path(file).exists() and not _is_pattern(file):
         raise wrong("FILE", f"there is no file {file!r}.")
     return source_of(file)

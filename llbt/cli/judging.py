@@ -25,7 +25,7 @@ def audit(
         Text,
         option(
             "--fail-on",
-            "Exit with 1 if one of these checks finds something; error, warning or note stand for all of that level.",
+            "Exit with 1 if one of these checks finds something; error, warning or note means all of that level.",
             "CHECK,…",
             after_checks,
         ),

@@ -77,7 +77,7 @@ def list_kind(lists: Lists) -> str:
 def data_of(
     file: str, lists: Lists, reading: Reading, counting: Counting, model: Model
 ) -> llbt.Comparisons | llbt.Rankings:
-    """Return the judgments, counts or lists of a file: as the options say, else as its columns do."""
+    """Return the judgments, counts or lists of a file: read by the options, or else by its columns."""
     return _data_of(file, lists, reading, counting, model, "kept")[0]
 
 
@@ -144,11 +144,11 @@ def audit_of_file(file: str, lists: Lists, reading: Reading) -> Audit:
 
 
 def refuse_lists(read: Opened, file: str, reading: Reading) -> None:
-    """Refuse lists and ratings where verdicts on pairs are asked for, with the command that asks how judges differ."""
+    """Refuse lists and ratings where verdicts on pairs are needed; name the command that compares judges."""
     data = recognized(read, Lists(), reading, Counting(), Model())
     if data is not None:
         raise JudgmentError(
-            f"agreement is of verdicts on pairs, and the file is {data.notes[0]}",
+            f"agreement needs verdicts on pairs, but the file is {data.notes[0]}",
             f"llbt audit {shlex.quote(file)} names judges who are unlike the others.",
         )
 
@@ -156,7 +156,7 @@ def refuse_lists(read: Opened, file: str, reading: Reading) -> None:
 def recognized(
     read: Opened, lists: Lists, reading: Reading, counting: Counting, model: Model
 ) -> llbt.Comparisons | llbt.Rankings | None:
-    """Return the lists or ratings that a file holds by its columns; None where these say neither."""
+    """Return the lists or ratings that the columns of a file imply, or None."""
     asked = {**given(reading), **given(counting)}
     if isinstance(read.source, llbt.Comparisons) or set(asked) - {*_KEPT, *_OF_RATINGS}:
         return None
@@ -201,7 +201,7 @@ def _sum_of(names: Sequence[str]) -> str:
 
 
 def two_models(data: llbt.Rankings) -> str:
-    """Return the options that compare two models of lists: without and with an attribute, ties, or judges apart."""
+    """Return the options that compare two models of lists: without and with an attribute, ties, or judge effects."""
     attributes = attributes_of(data)
     if len(attributes) > 1:
         both = [_sum_of(attributes[:-1]), _sum_of(attributes)]
@@ -316,7 +316,7 @@ def _without_missing(
     sets = layout.kind == "sets"
     if missing not in (None, "drop"):
         if sets:
-            raise wrong("missing", f"found {missing!r}; of best-worst sets expected drop.")
+            raise wrong("missing", f"found {missing!r}; for best-worst sets expected drop.")
         return table, {"missing": [_number(part) for part in items("missing", missing or "")]}, ()
     roles = ("best", "worst") if sets else ("objects", "object", "rank", "rating", "block")
     named = [layout.arguments.get(role) or [] for role in roles]

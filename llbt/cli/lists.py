@@ -8,7 +8,7 @@ from .options import Printing
 
 
 def example() -> None:
-    """Print the fit of a bundled data set, and how to go on."""
+    """Print the fit of a bundled data set, and what to type next."""
     import llbt
 
     res = llbt.fit("object + tie", llbt.load_dataset("dras_table1").pool("judge"))

@@ -111,7 +111,7 @@ def _by_options(error: LLBTError, options: Mapping[str, str]) -> LLBTError:
 
 
 def remedied(text: str, options: Mapping[str, str]) -> str:
-    """Return a remedy as the command line has it: without sentences, or parts of them, that only Python can follow."""
+    """Return a remedy for the command line, without the parts that are only for Python."""
     text = spelled(_NAMED_BESIDE.sub("", text), options, "\0")
     sentences = _SENTENCE.split(re.sub(r"\bNone\b", "none", text))
     usable = []
@@ -216,7 +216,7 @@ def watched() -> bool:
 
 @contextlib.contextmanager
 def working(what: str) -> Iterator[None]:
-    """Say on a terminal what takes so long, and for how long, once it has taken two seconds."""
+    """Show on a terminal what is running and for how long, after two seconds."""
     if not watched():
         yield
         return

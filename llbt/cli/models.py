@@ -49,7 +49,7 @@ def fit(
     """Fit a log-linear Bradley-Terry model to a table of judgments or counts.
 
     A table of counts has one row per pair, with the wins of either object. It is one if --wins or --ties-column is
-    given, or if it has columns wins_i and wins_j and nothing is said about outcomes. Otherwise every row is a judgment.
+    given, or if it has columns wins_i and wins_j and no option describes outcomes. Otherwise every row is a judgment.
 
     Rankings and best-worst sets are recognized by their columns, and a note names them; or use --rankings and --best
     (with --objects), and --ratings for ratings. Rankings and sets are fitted as lists (Plackett-Luce), ratings as the
@@ -91,7 +91,7 @@ def leaderboard(
         ),
     ] = None,
     beside: Annotated[
-        Text, option("--beside", "Another model, whose ranks stand beside those of --formula.", "FORMULA")
+        Text, option("--beside", "Another model; its ranks are printed beside the ranks of --formula.", "FORMULA")
     ] = None,
     confidence: Confidence = 0.95,
     lists: Lists,
@@ -217,7 +217,7 @@ def anova(
             "chi2|F|wald|score|cluster",
         ),
     ] = None,
-    n: Annotated[int, option("--n", "Tables that are simulated for tests of effects of judges.")] = 0,
+    n: Annotated[int, option("--n", "The number of simulated tables for tests of judge effects.")] = 0,
     rng: Rng = None,
     n_jobs: Jobs = 1,
     lists: Lists,
@@ -252,7 +252,7 @@ def report(
         typer.Option(
             "--output",
             "-o",
-            help="The file to write, - for standard output; one that is there is replaced.",
+            help="The file to write, or - for standard output; an existing file is replaced.",
             metavar="FILE",
         ),
     ] = Path("report.html"),

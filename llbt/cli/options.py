@@ -1,8 +1,8 @@
 """The options of the commands: their names, allowed values and completions.
 
-Commands share them in groups, each a record; a field of a record is an option of that name. Names are those of the
-library's arguments, but for ``--input-format``, the library's ``format``. Nothing here imports the library, so help and
-completion are there at once.
+Commands share them in groups, each a record; a field of a record is an option of that name. Options have the names of
+the library's arguments, except ``--input-format``, which is the library's ``format``. Nothing here imports the library,
+so help and completion start at once.
 """
 
 from __future__ import annotations
@@ -559,7 +559,7 @@ class BoardReading:
         option("--input-format", "Which tool wrote the results. [default: by names and beginnings of files]", "NAME"),
     ] = "auto"
     score: Annotated[
-        Text, column("--score", "Which score, where a tool writes several; of a table its columns of scores.")
+        Text, column("--score", "The score to use if a tool writes several; for a table, its columns of scores.")
     ] = None
     task: Annotated[Text, option("--task", "The tasks to keep. [default: all]", "TASK,…")] = None
     items: Annotated[
@@ -571,9 +571,9 @@ class BoardReading:
             "FILE|listed",
         ),
     ] = None
-    system: Annotated[Text, column("--system", "Of a table: the column of systems.", "COLUMN")] = None
-    item: Annotated[Text, column("--item", "Of a table: the columns that identify the items.", "COLUMN,…")] = None
-    cost: Annotated[Text, column("--cost", "Of a table: the column of costs; name --system and --item too.")] = None
+    system: Annotated[Text, column("--system", "Tables: the column with the system.", "COLUMN")] = None
+    item: Annotated[Text, column("--item", "Tables: the columns that identify the items.", "COLUMN,…")] = None
+    cost: Annotated[Text, column("--cost", "Tables: the column of costs; name --system and --item too.")] = None
     without: Annotated[
         Text, option("--without", "Systems to leave out, such as reference translations.", "SYSTEM,…")
     ] = None

@@ -28,7 +28,7 @@ def needed(
         int | None, option("--top", "Until each of the N best objects differs from each of the others.", "N")
     ] = None,
     elo: Annotated[
-        float | None, option("--elo", "Until the interval of every object reaches at most ± so many points.", "POINTS")
+        float | None, option("--elo", "Until the interval of every object is at most ± this many points.", "POINTS")
     ] = None,
     power: Annotated[float, option("--power", "The chance of reaching the goal.")] = 0.8,
     at: At = None,

@@ -189,7 +189,7 @@ def predict(
     data = data_of(file, lists, reading, counting, model)
     tell(data)
     if not isinstance(data, llbt.Comparisons):
-        raise wrong("file", "it holds lists, and outcomes are those of two objects; pass judgments of pairs.")
+        raise wrong("file", "it holds lists, but only pairs of objects have outcomes; pass judgments of pairs.")
     if model.discrimination is not None:
         raise wrong("discrimination", "outcomes are predicted without it; leave it out.")
     if population and not has_brackets(formula or ""):

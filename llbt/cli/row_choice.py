@@ -1,4 +1,4 @@
-"""Rows that are left out before a file is read as judgments: the cures that an audit names."""
+"""Rows that are left out before a file is read as judgments: the remedies that an audit names."""
 
 from __future__ import annotations
 

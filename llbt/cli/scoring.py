@@ -40,7 +40,8 @@ Of = Annotated[Level, option("--level", "What to correlate: systems' means, syst
 By = Annotated[Correlation, option("--coefficient", "The correlation.")]
 N = Annotated[int, option("--n", "Resamples.")]
 Macro = Annotated[
-    Text, column("--macro", "The column whose values (tasks, domains) count alike: means are averages of their means.")
+    Text,
+    column("--macro", "The column whose values (tasks, domains) have equal weight: means are averages of their means."),
 ]
 Groups = Annotated[
     Grouping,
@@ -60,7 +61,7 @@ GroupsOfItems = Annotated[
     ),
 ]
 Draws = Annotated[
-    int | None, option("--n", "Random exchanges of a permutation test. [default: as many as are needed]", "N")
+    int | None, option("--n", "The number of random permutations of the test. [default: as many as are needed]", "N")
 ]
 
 
@@ -300,14 +301,17 @@ def compare_all(
     ] = "correlation",
     tasks: Annotated[
         Text,
-        column("--tasks", "The column with the task of a row, its language pair say; tests are of means over tasks."),
+        column(
+            "--tasks", "The column with the task of a row, such as its language pair; tests are of means over tasks."
+        ),
     ] = None,
     level: Of = "system",
     coefficient: By = "pearson",
     method: Annotated[TestMethod, option("--method", "The test of each pair.")] = "perm-systems",
     adjust: Annotated[Adjust, option("--adjust", "How p-values are adjusted for the number of tests.")] = "holm",
     family: Annotated[
-        Literal["row", "table"], option("--family", "The tests that are adjusted together: of a metric, or all.")
+        Literal["row", "table"],
+        option("--family", "The tests that are adjusted together: those of each metric, or all."),
     ] = "row",
     n: Annotated[int | None, option("--n", "Resamples; by default enough for the adjustment.")] = None,
     draws: Annotated[
@@ -320,7 +324,7 @@ def compare_all(
     n_jobs: Jobs = 1,
     printing: Printing,
 ) -> None:
-    """Test every pair of metrics: does one agree with humans better than the other."""
+    """Test for every pair of metrics whether one agrees with humans better than the other."""
     import llbt
 
     from .answers import rendered

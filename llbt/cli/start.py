@@ -1,6 +1,6 @@
-"""Where the process of the command line begins: an interrupt while commands are imported ends it without a word.
+"""Where the process of the command line begins: an interrupt while commands are imported ends it without a traceback.
 
-Until the handler is set, an interrupt prints a traceback, so that nothing is imported before but `signal`.
+Until the handler is set, an interrupt prints a traceback, so only `signal` is imported before it.
 """
 
 import signal

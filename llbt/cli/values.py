@@ -39,7 +39,7 @@ def two(name: str, text: str) -> list[str]:
 
 
 def pairs(name: str, text: str, example: str) -> list[tuple[str, str]]:
-    """Return what stands before and after the last = of each part."""
+    """Return the texts before and after the last = of each part."""
     parts = []
     for part in items(name, text):
         key, equals, value = (piece.strip() for piece in part.rpartition("="))
@@ -60,7 +60,7 @@ def assigned(name: str, text: str, example: str) -> dict[str, str]:
 
 
 def outcomes(name: str, text: str) -> Any:
-    """Return what labels mean; also a mapping as Python writes it, so that one can be pasted."""
+    """Return the meanings of labels; a mapping pasted from Python is read, too."""
     if text in ("names", "slots"):
         return text
     if text.startswith("{"):
@@ -107,7 +107,7 @@ def numbers(name: str, text: str) -> dict[str, float]:
 
 
 def number_or(name: str, text: str, *words: str) -> float | str:
-    """Return a number, or one of some words as it is."""
+    """Return a number, or one of the allowed words."""
     if text in words:
         return text
     try:
@@ -117,12 +117,12 @@ def number_or(name: str, text: str, *words: str) -> float | str:
 
 
 def prior_of(text: str | None) -> Any:
-    """Return what makes estimates finite: a number of judgments, or jeffreys."""
+    """Return the prior that makes estimates finite: a number of judgments, or jeffreys."""
     return None if text is None else number_or("prior", text, "jeffreys")
 
 
 def among(labels: Iterable[Any], text: str) -> Any:
-    """Return the label with this text, as 3 may be a number; without one a number, or else the text."""
+    """Return the label with this text (3 may be a number); without one, the number or the text itself."""
     if (match := next((label for label in labels if str(label) == text), None)) is not None:
         return match
     try:

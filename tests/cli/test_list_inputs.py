@@ -436,7 +436,7 @@ def test_agreement_of_lists_is_refused_with_a_command_that_answers(tmp_path):
     said = call("agreement", JUDGED, tmp_path)
     assert said.exit_code == 2
     text = " ".join(said.output.split())
-    assert "agreement is of verdicts on pairs, and the file is read as rankings" in text
+    assert "agreement needs verdicts on pairs, but the file is read as rankings" in text
     command = text.partition("llbt audit ")[2].partition(" ")[0]
     assert shell.run("audit", command).exit_code == 0
 
