@@ -4,6 +4,7 @@ from typing import NoReturn
 
 from ..errors import unknown_name
 from .block_tests import durbin_test, friedman_test, page_test, skillings_mack_test
+from .conjoint import conjoint
 from .feedback_order import feedback_order
 from .head_to_head import head_to_head
 from .ranking_readings import ranking_readings
@@ -12,6 +13,7 @@ from .shown_with import shown_with
 from .sign_tests import mcnemar_test, model_test, sign_test
 
 __all__ = [
+    "conjoint",
     "durbin_test",
     "feedback_order",
     "friedman_test",

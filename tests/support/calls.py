@@ -117,6 +117,12 @@ def judged_by_age() -> llbt.Comparisons:
     return llbt.from_counts(frame.assign(wins_j=7 - frame["wins_i"]), clusters="judge", covariates="age", numeric="age")
 
 
+PROFILES = pd.DataFrame(
+    {
+        "respondent": np.repeat([1, 2, 3], 4), "task": [1, 1, 2, 2] * 3, "price": [*"lhhlllhllhhh"],
+        "size": [*"sslslsllllsl"], "chosen": [1, 0, 0, 1, 1, 0, 0, 1, 0, 1, 0, 1],
+    }
+)  # fmt: skip
 STUDY = [{"system": s, "item": k, "bleu": float(s + k), "human": float(s)} for s in range(3) for k in range(2)]
 
 
@@ -228,6 +234,7 @@ CALLS: dict[Callable[..., Any], Callable[[], tuple[list[Any], dict[str, Any]]]] 
     llbt.judges.tree: lambda: (["object", judged_by_age()], {}),
     llbt.judges.report: lambda: ([VERDICTS], {"human": "people", "machine": "machine", "n": 3}),
     llbt.judges.summary: lambda: ([counts()], {}),
+    llbt.classical.conjoint: lambda: ([PROFILES], {}),
     llbt.classical.durbin_test: lambda: ([RANKINGS], {"objects": list("ABC")}),
     llbt.classical.friedman_test: lambda: ([RANKINGS], {"objects": list("ABC")}),
     llbt.classical.skillings_mack_test: lambda: ([RANKINGS], {"objects": list("ABC")}),
