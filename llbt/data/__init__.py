@@ -1,1 +1,1 @@
-"""Every way to Comparisons: counts, judgments, matrices, bundled data sets."""
+"""The readers of data: counts, judgments, rankings, ratings, scores, matrices and bundled data sets."""

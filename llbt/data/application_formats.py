@@ -38,7 +38,7 @@ def promptfoo_rows(files: Sequence[ScoreFile]) -> ScoreRows:
             for metric, score in scores.items():
                 value = None if error else number_of(score, f"{file.name}, test {about['item']}")
                 rows.append({**about, "metric": metric, "score": value})
-    notes = [f"{counted(failed, 'test')} without a score, as an error ended them"] if failed else []
+    notes = [f"{counted(failed, 'test')} without a score because an error ended them"] if failed else []
     return ScoreRows(framed(rows, files), tuple(notes), "dollars")
 
 

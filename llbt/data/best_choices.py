@@ -44,8 +44,8 @@ def from_choices(
     frame : frame, path or list of records
         One row per set; with a `design` one row per judge. A conjoint study has one row per profile: columns of
         respondent and task, columns of attributes, and a column of 0 and 1 called ``chosen``, ``selected`` or
-        ``choice``. A note says what was read. Profiles are objects, and their attributes are covariates of objects:
-        ``fit("price + colour", …)``.
+        ``choice``. A note states how the table was read. Profiles are objects, and their attributes are covariates of
+        objects: ``fit("price + colour", …)``.
     objects : sequence of str
         The columns that name the objects of a set, with missing values if the set has fewer objects. With a design they
         are columns of the design, by default all. Without a design they are found where three or more names differ by a
@@ -207,7 +207,7 @@ def _of_profiles(source: Source, layout: ListLayout, asked: Wanted) -> Rankings:
     """Return the tasks of a table with a row for each profile, with the attributes as covariates of objects."""
     sets = sets_of_profiles(in_memory(source), **layout.arguments)
     if sets.described is not None and asked.objects is not None:
-        raise OptionError("object_covariates= beside profiles, whose attributes they are", "Leave it out.")
+        raise OptionError("object_covariates= for profiles, whose attributes they are", "Leave it out.")
     if sets.described is not None:
         asked = wanted(asked.covariates, asked.clusters, (), sets.described, None)
     read = _of_sets(open_source(sets.table), sets.objects, sets.best, None, asked)

@@ -23,7 +23,7 @@ def roles_beside(asked: Wanted, names: Sequence[str], makers: Sequence[str]) -> 
     if "block" in asked.clusters and "block" not in makers:
         if "block" in names:
             raise JudgmentError(
-                "clusters='block' keeps what makes a block, but the frame has another column 'block'",
+                "clusters='block' keeps the block as a cluster, but the frame has another column 'block'",
                 "Rename the column, or pass block='block'.",
                 expected="one meaning",
             )
@@ -53,7 +53,7 @@ def flat(roles: Roles) -> tuple[str, ...]:
 
 
 def block_makers(makers: Mapping[str, Names | None], *, wide: bool) -> Roles:
-    """Return the columns that make a block, by parameter."""
+    """Return the columns that identify a block, by parameter."""
     given = {parameter: as_names(names, parameter) for parameter, names in makers.items() if names is not None}
     parameters = " and ".join(f"{parameter}=" for parameter in given)
     if wide and given:

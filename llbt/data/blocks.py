@@ -1,4 +1,4 @@
-"""Ranks and ratings in blocks, that is, of objects judged side by side."""
+"""Ranks and ratings in blocks; a block holds the objects that were judged side by side."""
 
 from __future__ import annotations
 
@@ -141,7 +141,7 @@ def ranks_of(table: pd.DataFrame, name: str, scale: Scale) -> FloatArray:
     _refuse(np.isinf(ranks), table, name, "infinite value", f"finite {scale.noun}s")
     large = np.abs(ranks) >= MOST_COUNTED
     large[large] = [isinstance(value, numbers.Integral) for value in values[large]]
-    _refuse(large, table, name, "value", "whole numbers below 2**53", " that floats do not tell from its neighbours")
+    _refuse(large, table, name, "value", "whole numbers below 2**53", " too large for floats to hold exactly")
     return ranks
 
 
@@ -184,7 +184,7 @@ def refuse_twice(ranked: Blocks, table: pd.DataFrame, scale: Scale) -> None:
         raise JudgmentError(
             f"{counted(same.size, scale.noun)} of an object that its block has {scale.participle} before, the first "
             f"at row {again}: {label!r} in {ranked.named(table, row)}, as at row {row}",
-            "Pass block= with the columns that tell blocks apart.",
+            "Pass block= with the columns that identify a block.",
             expected="every object once per block",
         )
 

@@ -131,12 +131,12 @@ _TABLES = re.compile(r"\.(csv|tsv|txt|json|jsonl|ndjson|parquet|pq)(\.gz)?$")
 
 
 def format_of(files: Sequence[ScoreFile], asked: str) -> tuple[BoardFormat | None, tuple[ScoreFile, ...]]:
-    """Return the format of files and those that belong to it; no format for one table of scores.
+    """Return the format of files and the files that have it; no format for one table of scores.
 
     Raises
     ------
     OptionError
-        For a format that is not known, and files of none or several.
+        For an unknown format, and for files of no known format or of several formats.
     """
     if asked not in ("auto", TABLE, *BOARD_FORMATS):
         raise OptionError(f"format={asked!r}", expected=f"'auto', {listed([TABLE, *BOARD_FORMATS], 20)}")

@@ -28,11 +28,11 @@ class ScoreRows:
     ----------
     frame : DataFrame
         Columns system, item and score, and where the tool writes them metric, task, run, rater, time (text that sorts),
-        cost and hash (of the item); other columns are what is known of the items. A row without a score says that the
+        cost and hash (of the item); other columns are what is known of the items. A row without a score means that the
         item was run.
     notes : tuple of str
     cost_unit : str
-        What costs are: dollars, tokens.
+        The unit of costs: dollars, tokens.
     solved_only : tuple of str
         Systems whose results list solved items only.
     by_name : mapping of str to callable
@@ -105,7 +105,7 @@ def assembled(
     Raises
     ------
     OptionError
-        For metrics and tasks that are not there, and metrics that were not chosen.
+        For unknown metrics and tasks, and if several metrics exist and none was chosen.
     JudgmentError
         For fewer than two systems, and one item number that means different items.
     """
@@ -129,7 +129,7 @@ def assembled(
     notes += averaged
     known, differing = _facts(frame, facts)
     if differing:
-        notes.append(f"not kept, as systems say different things of one item: {listed(differing)}")
+        notes.append(f"not kept, because values differ between systems on one item: {listed(differing)}")
     scores = SystemScores.from_frame(
         table[["system", "item", "score"]].join(known, on="item"),
         system="system",
@@ -190,7 +190,7 @@ def _refuse_other_items(frame: pd.DataFrame) -> None:
         raise JudgmentError(
             f"{counted(int(several.sum()), 'item')} with the same number and different contents, the first {first!r}: "
             "the systems were run on different versions or parts of the data",
-            "Read them apart, or leave the other files out.",
+            "Read them separately, or leave the other files out.",
         )
 
 
@@ -206,7 +206,7 @@ def _latest(frame: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
         row = frame[again].iloc[0]
         raise JudgmentError(
             f"{row['system']!r} is scored on {row['item']!r} again ({counted(int(again.sum()), 'such row')}), and "
-            "nothing says which is the later one",
+            "no time shows which is the later one",
             "Leave the other files out.",
             expected="one score each",
         )
@@ -233,7 +233,7 @@ def _completed(
     """Return the rows, with added rows for unsolved items, which the results do not list."""
     there = list(dict.fromkeys(frame["item"]))
     if not short:
-        raise OptionError("items= beside results that say of each item whether it was solved", "Leave items= out.")
+        raise OptionError("items= for results that state for each item whether it was solved", "Leave items= out.")
     if items is None:
         raise JudgmentError(
             f"the results of {counted(len(short), 'system')} list solved items only, {len(there)} different ones; an "

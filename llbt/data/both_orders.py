@@ -20,7 +20,7 @@ BoolArray = npt.NDArray[np.bool_]
 
 
 def once_per_prompt(made: Judgments) -> Judgments:
-    """Return judgments with one for each judge, prompt and pair that was judged in both orders.
+    """Return judgments in which each pair that a judge saw in both orders on one prompt counts once.
 
     It is the verdict of the first row if all verdicts agree on the winner, else a tie. Pairs that were judged in one
     order only stay unchanged.
@@ -28,7 +28,7 @@ def once_per_prompt(made: Judgments) -> Judgments:
     Raises
     ------
     JudgmentError
-        For judgments without prompts, those of rows that stand for several, and those that an engine holds.
+        For judgments without prompts, rows that stand for several judgments, and judgments that an engine holds.
     """
     if made.columns["prompt"].isna().all():
         raise JudgmentError(
@@ -36,7 +36,7 @@ def once_per_prompt(made: Judgments) -> Judgments:
             "Name the column: read_judgments(…, prompt=…, orders='agree').",
         )
     if made.weights is not None:
-        raise JudgmentError("orders='agree' is for judgments one by one, and these rows stand for several each")
+        raise JudgmentError("orders='agree' is for single judgments, but these rows stand for several each")
     names = ["prompt", *(["judge"] if made.columns["judge"].notna().any() else [])]
     unit, _ = made.grouped(names, "orders")
     turned = made.pairs[:, 0] > made.pairs[:, 1]

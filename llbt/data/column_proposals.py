@@ -49,7 +49,7 @@ def proposed(table: Columns, parameter: str, gone: Sequence[str], roles: Mapping
     ----------
     table : Columns
     parameter : str
-        The argument that names columns that are not there.
+        The argument that names missing columns.
     gone : sequence of str
         These columns.
     roles : mapping

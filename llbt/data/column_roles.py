@@ -183,7 +183,7 @@ def _refuse_reserved(asked: Wanted) -> None:
         taken = [name for name in names if name in RESERVED]
         if taken:
             raise JudgmentError(
-                f"column {taken[0]!r} ({parameter}=) has a name that llbt uses itself, as it does "
+                f"column {taken[0]!r} ({parameter}=) has a name that llbt uses itself; reserved names are "
                 f"{listed(tuple(sorted(RESERVED)), 20)}",
                 f"Rename it, for instance to '{taken[0]}_'.",
             )

@@ -62,7 +62,7 @@ def columns_called(source: Source, names: Collection[str], taken: Collection[str
 
 
 def spelled(name: object) -> str:
-    """Return a name without case, blanks and punctuation: ``Model ID`` and ``model_id`` become equal."""
+    """Return a name in lower case without blanks and punctuation: ``Model ID`` and ``model_id`` become equal."""
     return re.sub(r"[\s_.-]", "", str(name)).casefold()
 
 

@@ -50,7 +50,7 @@ class Countable:
     labels : Labels
         The column of the outcomes, and what its labels mean.
     judge, prompt : str or None
-        The columns that the format calls so.
+        The columns of the judge and the prompt in the format.
     weights : str or None
     counts : tuple of str
         For a table of counts: the columns with wins of i, wins of j and, if there are any, ties.
@@ -129,7 +129,7 @@ def countable(
     if asked.orders is None and is_flat(known, opened):
         return replace(_countable(opened, known), format=name, shown=known.shown, notes=notes)
     if known.counts and asked.orders is not None:
-        raise OptionError(f"orders={asked.orders!r}: counts do not say which judgments are of one prompt")
+        raise OptionError(f"orders={asked.orders!r}: counts do not show which judgments are on the same prompt")
     if known.counts:
         counts = tuple(name for name in known.counts if name in opened.names or name in known.counts[:2])
         sides = as_two_names(known.games[0].objects, "objects")

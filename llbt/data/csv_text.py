@@ -109,7 +109,7 @@ def _refuse_ragged(text: str, separator: str, quoting: Literal[0, 3], width: int
                 raise JudgmentError(
                     f"{what!r}, line {reader.line_num}: {counted(len(fields), 'field')}, but the first line names "
                     f"{width}; the line is cut off or damaged",
-                    "Complete it, or leave it out before.",
+                    "Complete it, or remove it first.",
                 )
     except csv.Error as error:
         raise JudgmentError(f"{what!r}, line {reader.line_num}: not csv ({error}).") from None

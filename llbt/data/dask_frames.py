@@ -1,4 +1,4 @@
-"""Frames of Dask, as `sources` asks frames for their columns and counts: pandas in every partition, sums as a tree.
+"""Frames of Dask for `sources`: pandas counts every partition, and the counts are summed as a tree.
 
 narwhals hands Dask over to a package of its own, and until then warns at every frame.
 """
@@ -43,7 +43,7 @@ class DaskFrame:
         return _in_memory(self.native.compute())
 
     def tally(self, times: str) -> Frame:
-        """Return the distinct rows in memory, with a column `times` of how many rows each stands for.
+        """Return the distinct rows in memory, with a column `times`: the number of rows that each stands for.
 
         Raises
         ------

@@ -36,7 +36,7 @@ class Rows:
 
     @classmethod
     def each(cls, frame: Frame) -> Rows:
-        """Return every row of a frame as itself."""
+        """Return a frame in which every row stands for itself."""
         return cls(frame, np.broadcast_to(np.int64(1), len(frame)), None, ordered=True)
 
     def take(self, where: npt.NDArray[np.bool_]) -> Rows:

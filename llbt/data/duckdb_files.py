@@ -27,7 +27,7 @@ _NO_EXTENSIONS = {"autoinstall_known_extensions": "false", "autoload_known_exten
 def open_with_duckdb(paths: list[str], kind: str, what: str) -> Source | None:
     """Return large or several files as a DuckDB relation, which counts on disk.
 
-    None for files that DuckDB would read unlike memory: they are read into memory, large as they are.
+    None for files that DuckDB would read differently: these are read into memory, whatever their size.
     """
     try:
         import duckdb

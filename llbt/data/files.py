@@ -47,7 +47,7 @@ def open_source(
     Parameters
     ----------
     source : frame, path, list of paths, list of records, bytes or open file
-        Bytes, and what an open file holds, are those of a csv, json, jsonl or parquet file.
+        Bytes and open files have the content of a csv, json, jsonl or parquet file.
     header : tuple of str
         Names of the fields of a text file whose first line may not name them; its lines may end early.
     early : collection of tuple of str

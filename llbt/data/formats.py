@@ -27,7 +27,7 @@ class Constant:
 
 @dataclass(frozen=True)
 class Reworded:
-    """An object that a field names in other words.
+    """An object whose field holds another word for it.
 
     Attributes
     ----------
@@ -102,7 +102,7 @@ class Lean:
     tie_within : float
         Distance from the middle up to which a judgment is a tie.
     tie_values : tuple of float
-        Numbers beside the scale that say a tie, too.
+        Numbers outside the scale that also mean a tie.
     """
 
     field: str
@@ -126,7 +126,7 @@ class ByScores:
     unranked : tuple of labels
         Scores of objects that were shown and not judged (their pairs are left out, counted).
     bounds : tuple of float or None
-        The smallest and the largest score that is possible.
+        The smallest and the largest possible score.
     strength : bool
         Whether the difference is the strength of a preference; a difference of ranks is not.
     points : bool
@@ -169,7 +169,7 @@ class Choice:
 
 @dataclass(frozen=True)
 class Always:
-    """An outcome that the format itself says: the field `chosen` holds the winner."""
+    """An outcome that the format implies: the field `chosen` holds the winner."""
 
     outcome: Meaning
 
@@ -185,7 +185,7 @@ class Share:
     failed : tuple of float
         Numbers that say that there is no judgment (left out, counted).
     halves : tuple of float
-        Numbers beside the scale that stand for one half.
+        Numbers outside the scale that mean one half.
     """
 
     field: str
@@ -211,7 +211,7 @@ class Game:
     weight : str, Share or None
         Field with the number of judgments that the record stands for (missing: the record does not say, so none).
     optional : bool
-        Whether a file may lack the game's fields (such as a column of ties).
+        Whether a file may lack the fields of this judgment (such as a column of ties).
     """
 
     objects: tuple[Side, Side]
@@ -371,5 +371,5 @@ def fields_of(game: Game) -> list[str]:
 
 
 def meaning(outcome: Meaning, *labels: Label | None) -> dict[Label | None, Meaning]:
-    """Return the outcomes of labels that all mean the same."""
+    """Return the outcomes of labels that all have one meaning."""
     return dict.fromkeys(labels, outcome)

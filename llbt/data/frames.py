@@ -1,7 +1,7 @@
 """Columns of rows in memory, read into numpy: labels, numbers and counts.
 
-Rows are counted from 0 in the order of the caller's frame, which is never changed. Rows that are alike in all columns
-that are read may stand there once.
+Rows are counted from 0 in the order of the caller's frame, which is never changed. Rows that are equal in all columns
+that are read may be stored once.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _CHUNK = 2**14  # rows looked at in one go
 _DENSE = 2**20  # whole numbers in a range up to so long are their own codes
 _WHOLE = 2.0**53  # beyond it floats skip whole numbers
 
-FILL = "Fill them, or leave these rows out before."  # what to do about missing values
+FILL = "Fill them, or remove these rows first."  # what to do about missing values
 
 
 @dataclass(frozen=True, eq=False)
@@ -264,7 +264,7 @@ def read_covariate_pair(
 ) -> Coded:
     """Return a side covariate, shape (U, 2): numbers if a side holds numbers or it is `numeric`, else labels.
 
-    Where another column tells the rows `apart`, numbers need not be in order.
+    Where another column tells the rows `apart`, numbers may be in any order.
     """
     whole = [is_integers(rows.frame, column) for column in columns]
     if numeric or any(whole) or any(is_number(rows.frame, column) for column in columns):
@@ -388,5 +388,5 @@ def _as_floats(rows: Rows, name: str, *, text: bool) -> FloatArray:
 
 
 def is_missing(value: Any) -> bool:
-    """Whether a value is one of the ways to say that there is none."""
+    """Whether a value means "missing"."""
     return value is None or value is pd.NA or value is pd.NaT or (isinstance(value, float) and math.isnan(value))

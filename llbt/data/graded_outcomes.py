@@ -30,7 +30,7 @@ _MEANINGS = BAD + 1  # of a row: either wins, a tie, left out, both bad
 class Judged:
     """Judgments ready to be counted, and the caller's options besides the outcome.
 
-    How much is preferred: a column, or sizes of labels; or that both are `bad`: labels, or kinds of ties.
+    The strength of preference: a column, or sizes of labels; or the mark that both are `bad`: labels, or kinds of ties.
     """
 
     countable: Countable

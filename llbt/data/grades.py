@@ -52,7 +52,9 @@ def refuse_uneven(grades: Collection[Any], where: str) -> None:
     if lacking:
         fault = f"the grades {sorted({int(grade) for grade in grades}, reverse=True)} lack {lacking}"
         raise OptionError(
-            fault, where=where, expected="the same grades to both sides, 1 to the largest for object i, -1 to it for j"
+            fault,
+            where=where,
+            expected="the same grades on both sides: 1, 2, … for object i, -1, -2, … for object j",
         )
 
 
@@ -64,7 +66,7 @@ def _refuse_many(steps: float, where: str) -> None:
 
 
 def cut_sizes(sizes: FloatArray, cuts: Sequence[float]) -> FloatArray:
-    """Return the grade of preferences by their sizes, 1 plus the number of cuts below; other values stay."""
+    """Return the grades of preferences by their sizes: 1 plus the number of cuts below; other values stay."""
     grade = 1.0 + sum((sizes > cut + _ROUNDING * sizes).astype(np.float64) for cut in cuts)
     return np.where(sizes > 0, grade, sizes)
 

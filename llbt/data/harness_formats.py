@@ -103,9 +103,9 @@ def inspect_rows(files: Sequence[ScoreFile]) -> ScoreRows:
             rows += [{**beside, **part} for part in _inspect_scores(scores, file)] or [{**beside, "score": None}]
     notes = []
     if failed:
-        notes.append(f"{counted(failed, 'sample')} without a score, as an error ended them or they were not scored")
+        notes.append(f"{counted(failed, 'sample')} without a score because an error ended them or they were not scored")
     if unsuccessful:
-        notes.append(f"{counted(unsuccessful, 'log')} whose status is not success: a successful one counts before it")
+        notes.append(f"{counted(unsuccessful, 'log')} whose status is not success; a successful log takes precedence")
     frame = framed(rows, files)
     if frame["run"].nunique() < 2:
         frame = frame.drop(columns="run")

@@ -31,7 +31,7 @@ _WORDS = {k: word for k, word in enumerate(OUTCOMES)} | {BAD: "tie"}  # as Judgm
 def held_judgments(source: Source, known: JudgmentFormat, max_dropped: int) -> Judgments | None:
     """Return the judgments of a DuckDB relation, counted and mapped by DuckDB.
 
-    None where a label means one thing in one row and another in the next, and names no winner either.
+    None if the meaning of a label differs between rows and it does not name a winner.
     """
     game, verdict = known.games[0], known.games[0].verdict
     assert isinstance(verdict, Labels)  # what flat means

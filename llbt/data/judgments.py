@@ -59,7 +59,7 @@ def read_judgments(
         A csv, tsv, json, jsonl or parquet file (gzipped or not), several of a kind as a list or with a pattern such as
         ``"a/*.parquet"``; a list of mappings, or of pairs (winner, loser); a frame of any library that narwhals knows.
     format : str or JudgmentFormat
-        One of ``list_formats()``, or a format of your own. ``"auto"`` finds the format by the names of the fields. With
+        One of ``list_formats()``, or your own format. ``"auto"`` finds the format by the names of the fields. With
         `objects` and `outcome` no format is needed.
     objects : two str, optional
         Fields of the object shown first and of the other object, in place of the format's fields.

@@ -46,13 +46,13 @@ def list_formats() -> Table:
     Notes
     -----
     `formats.known` holds the record of each of llbt's own but ``matrix`` and ``prefmod``, which are no records of
-    fields: they go by the shape of a table. Behind them stand those that other packages register: a `JudgmentFormat`
+    fields: they go by the shape of a table. The formats that other packages register follow: a `JudgmentFormat`
     under an entry point of its name, in the package's pyproject.toml ::
 
         [project.entry-points."llbt.formats"]
         lab = "lab_tools.formats:LAB"
 
-    A file is taken for one of them only where none of llbt's own explains its fields, and no name of these is theirs.
+    A registered format is used only if none of llbt's own formats explains the fields; it cannot take llbt's names.
 
     Examples
     --------
@@ -144,9 +144,9 @@ def has_known_format(source: Source, beside: Sequence[str] = ()) -> bool:
 
 
 def ranking_format(names: Sequence[str], columns: Collection[str]) -> tuple[JudgmentFormat, ByScores] | None:
-    """Return the known format that ranks objects in these columns of a table, and how it reads them; None if none does.
+    """Return the known format with rankings in these columns of a table, and how it reads them; or None.
 
-    Whoever reads the columns then reads them as the format's authors do: the ranks that mean "not ranked", and whether
+    The columns are then read as the format's authors read them: the ranks that mean "not ranked", and whether
     1 is the best.
     """
     for known in _explaining(frozenset(map(str, names)), JUDGMENT_FORMATS.values()):
@@ -195,7 +195,8 @@ def refuse_values_of_another(source: Source, known: JudgmentFormat) -> None:
             theirs = [label for label in labels if re.fullmatch(other.values.get(field, ""), str(label))]
             if other.marks == known.marks and field in other.values and theirs:
                 raise JudgmentError(
-                    f"format {known.name!r} does not read {field!r} {listed(theirs, 3)}, which is of {other.name!r}",
+                    f"format {known.name!r} does not read {field!r} {listed(theirs, 3)}, "
+                    f"which belongs to {other.name!r}",
                     f"Pass format={other.name!r}, or the records of each apart.",
                     where=source.what,
                 )

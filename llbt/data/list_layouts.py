@@ -247,8 +247,8 @@ def _refuse_places_in_sets(names: Sequence[str], what: str) -> None:
     if best and len(best) + len(worst) == len(names) and len(worst) in (0, len(best)):
         worsts = f", worst={worst!r}" if worst else ""
         raise JudgmentError(
-            f"columns {listed(list(names), 12)} are called as the best and worst of several sets",
-            f"The objects of each set stand in its design: pass it as design=, with best={best!r}{worsts}.",
+            f"columns {listed(list(names), 12)} are named like the best and worst of several sets",
+            f"The design lists the objects of each set: pass it as design=, with best={best!r}{worsts}.",
             where=what,
         )
 

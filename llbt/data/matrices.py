@@ -188,7 +188,7 @@ def _refuse_unlike(first: str, a: Sequence[Label], second: str, b: Sequence[Labe
             if rest
         ]
         raise JudgmentError(
-            f"the {first} and the {second} are not labelled alike; {'; '.join(only)}", expected="the same objects"
+            f"the {first} and the {second} have different labels; {'; '.join(only)}", expected="the same objects"
         )
 
 
@@ -220,7 +220,7 @@ def _without_diagonal(
         raise JudgmentError(
             f"{parameter}= has {format_count(own[k])} on its diagonal for {labels[k]!r}",
             "Leave such counts out with diagonal='ignore'.",
-            expected="0 or missing there, for nothing is compared with itself",
+            expected="0 or missing there, because no object is compared with itself",
         )
     objects = counted(int(np.count_nonzero(own)), "object")
     return (f"{counted(float(own.sum()), 'count')} on the diagonal of {parameter} left out ({objects})",)
@@ -246,5 +246,5 @@ def _refuse_asymmetric(tied: FloatArray, labels: Sequence[Label]) -> None:
             f"tie_counts= is not symmetric: {format_count(tied[a, b])} for {labels[a]!r} against {labels[b]!r}, but "
             f"{format_count(tied[b, a])} the other way round",
             "Pass t + t.T if each side has its own.",
-            expected="tie_counts[a, b] equal to tie_counts[b, a], for a tie is one judgment of the pair",
+            expected="tie_counts[a, b] equal to tie_counts[b, a], because a tie is one judgment of the pair",
         )

@@ -155,7 +155,7 @@ MODEL_FORMATS = (
         ("input", "output", "expected", "scores"),
         "autoevals Battle: 1 if the output is better than the expected one, else 0",
         prompt=("input", "id"),
-        notes=("output and expected stand for who wrote them, whom the record does not name",),
+        notes=("the objects are called output and expected, because the record does not name their authors",),
     ),
     JudgmentFormat(  # open-compass/opencompass, datasets/subjective/arena_hard.py
         "opencompass",

@@ -23,7 +23,7 @@ def pasted(mapping: Proposal) -> str:
 
 
 def numbers_meaning(labels: Sequence[Label], sides: tuple[str, str]) -> list[tuple[Proposal, str]]:
-    """Return what numbers may mean, each mapping with the sentence that tells it from others; empty if too much.
+    """Return the possible meanings of numbers: mappings, each with the condition for it; empty if there are too many.
 
     Numbers of one meaning: scores of object i (0, .5, 1, with .5), places (1, 2) and signed numbers (−1, 0, 1; grades
     −2, …, 2). Of 0 and 1 there are two meanings. Of others (0, 1, 2: points, goals, or places with 0 for a tie) nobody
@@ -65,7 +65,7 @@ def word_meaning(label: object, sides: tuple[str, str]) -> Meaning:
 
 
 def arrows_meaning(labels: Sequence[Label]) -> Proposal:
-    """Return what labels such as A>>B mean, as grades if some say more than others; of other labels nothing.
+    """Return the meanings of labels such as A>>B, as grades if strengths differ; nothing for other labels.
 
     A grade that no label has to one side is given to the arrow that would have it, because grades are the same to both
     sides.

@@ -57,7 +57,7 @@ def read_outcomes(
     may_be_empty : bool
         Whether all rows may be left out, as in one of several games.
     written : mapping, optional
-        What of `outcomes` a message repeats, grades as grades; all of it by default.
+        The part of `outcomes` that a message repeats, with grades as grades; by default all.
 
     Returns
     -------

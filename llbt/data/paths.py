@@ -35,9 +35,9 @@ def is_pattern(name: str) -> bool:
 
 
 def existing(path: str) -> str:
-    """Return the path of a file that is there; addresses are refused."""
+    """Return the path of an existing file; URLs are refused."""
     if "://" in path:
-        raise JudgmentError(f"{path!r} is an address, and nothing is fetched", "Download the file and name it.")
+        raise JudgmentError(f"{path!r} is a URL, and llbt downloads nothing", "Download the file and name it.")
     try:
         folder = Path(path).is_dir()
         there, fault = Path(path).exists() and not folder, "is a folder" if folder else "is not there"
@@ -54,7 +54,7 @@ def is_pipe(path: str) -> bool:
 
 
 def held(source: object) -> object:
-    """Return what a pipe holds, for those who read their source more than once; any other source as it is."""
+    """Return the content of a pipe, which can be read only once; any other source stays unchanged."""
     if not isinstance(source, (str, os.PathLike)):
         return source
     path = os.fspath(source)
@@ -76,7 +76,7 @@ def kind_of(path: str) -> str:
 
 
 def bytes_of(path: str) -> bytes:
-    """Return what a file holds."""
+    """Return the content of a file."""
     try:
         return Path(path).read_bytes()
     except OSError as error:
@@ -140,5 +140,5 @@ def located(what: str) -> Iterator[None]:
 
 
 def first_line(error: BaseException) -> str:
-    """Return the first line of what an error says."""
+    """Return the first line of an error's text."""
     return next(iter(str(error).splitlines()), type(error).__name__)

@@ -155,7 +155,11 @@ def _read(
         better = np.where(missing, -np.inf, better)
         partial = int((missing.any(axis=1) & ~missing.all(axis=1)).sum())
         better[missing.all(axis=1)] = np.nan
-        notes = (f"{counted(partial, 'judge')} ranked some: the other objects stand below these",) if partial else ()
+        notes = (
+            (f"{counted(partial, 'judge')} ranked only some objects; the others are placed below these",)
+            if partial
+            else ()
+        )
     signs = _signs(better)
     used = (signs != MISSING).any(axis=1) & (True if counts is None else counts > 0)
     given = values[used]  # judges of no weight, and those who rated one object alone, say nothing of the scale either
@@ -186,7 +190,7 @@ def _answers(table: pd.DataFrame, names: tuple[str, ...], values: FloatArray, co
         raise JudgmentError(
             f"column {names[column[0]]!r}: {counted(len(row), 'answer')} that are none of {tuple(coded)}, the first at "
             f"row {row[0]} ({table[names[column[0]]].iloc[[row[0]]].tolist()[0]!r})",
-            "Say with coded= what the answers are: first preferred, undecided, second preferred.",
+            "Pass coded= with the codes of the answers: first preferred, undecided, second preferred.",
         )
     return answers
 

@@ -27,7 +27,7 @@ def read_preflib(path: str) -> tuple[tuple[Label, ...], IntArray, IntArray, IntA
     Raises
     ------
     JudgmentError
-        For a line that is no order, with its number, and where the numbers of the head are not those of the file.
+        For a line that is no order, with its number, and where the counts in the head differ from those of the file.
     """
     lines = decoded(bytes_of(existing(path)), f"the file {path!r}").lstrip("\ufeff").splitlines()
     names: dict[int, str] = {}
@@ -66,7 +66,7 @@ def _refuse_known(names: dict[int, str], number: int, name: str, where: str) -> 
     if same:
         raise JudgmentError(
             f"alternatives {same[0]} and {number} are both {name!r}",
-            "Give them names of their own.",
+            "Give each alternative a different name.",
             where=where,
             expected="a name for each alternative",
         )
@@ -95,7 +95,7 @@ def _order(line: str, where: str) -> tuple[float, list[list[int]]]:
     every = [n for some in places for n in some]
     twice = sorted({n for n in every if every.count(n) > 1})
     if twice:
-        raise JudgmentError(f"alternative {twice[0]} stands twice in an order", where=where, expected="each once")
+        raise JudgmentError(f"alternative {twice[0]} occurs twice in an order", where=where, expected="each once")
     return float(number), places
 
 

@@ -362,14 +362,14 @@ def rankings_of_blocks(
     made : Blocks
         The lowest value is the best.
     scale : Scale
-        What the values are called.
+        The name of the values.
     roles : mapping
     asked : Wanted
     names : sequence of str
         All columns of the caller's frame.
     unranked : {"unknown", "below"}
     notes : sequence of str
-        What to say first.
+        Notes that come first.
     ratings : ndarray, shape (N,), optional
         The ratings that the values come from.
 
@@ -433,6 +433,6 @@ def _places(values: FloatArray, rounding: float) -> IntArray:
 def _notes(missing: int, unranked: Unranked, noun: str = "rank") -> list[str]:
     meaning = {
         "unknown": "the ranks of these objects in these lists are unknown",
-        "below": "these objects stand below all that have a rank",
+        "below": "these objects are below all that have a rank",
     }
     return [f"{counted(missing, noun)} missing: {meaning[unranked]}"] if missing else []

@@ -38,7 +38,7 @@ def resolve(source: object, format: Format, asked: Asked) -> tuple[Source, Judgm
     Raises
     ------
     OptionError, JudgmentError
-        For formats that nobody knows, or that do not fit.
+        For unknown formats, and formats that do not fit.
     """
     if not isinstance(format, (str, JudgmentFormat)):
         raise _unknown(format)

@@ -101,7 +101,7 @@ def counters(table: pd.DataFrame, names: Sequence[str]) -> list[str]:
 
 
 def is_score(column: pd.Series) -> bool:
-    """Whether a column holds numbers, True and False being none."""
+    """Whether a column holds numbers; True and False are not numbers."""
     if column.dtype == object:  # records with a missing score are read so
         return bool(column.notna().any()) and _as_floats(column) is not None
     return bool(pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(column))
@@ -169,7 +169,7 @@ def refuse_twice(labels: Sequence[object], where: str, expected: str = "each onc
 
 
 def refuse_bad_cells(table: pd.DataFrame, names: Sequence[str]) -> None:
-    """Raise for a column of text if half of its cells or more are numbers: it holds scores, and other things."""
+    """Raise for a column of text if half of its cells or more are numbers: it holds scores and other values."""
     for name in names:
         column = table[name]
         if is_score(column) or column.dtype.kind in "bcM":

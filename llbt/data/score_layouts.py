@@ -84,13 +84,12 @@ class ScoreLayout:
 def layout_of(table: pd.DataFrame, asked: NamedColumns) -> ScoreLayout:
     """Return how a table holds scores.
 
-    The caller's columns are not examined. For others names decide first, then values.
+    Columns that the caller names are not examined. For other columns, names decide first, then values.
 
     Raises
     ------
     JudgmentError
-        For columns that are not there, that could be read in two ways, or hold numbers and other things; and where
-        there are fewer than two systems.
+        For columns that are missing, ambiguous, or hold numbers and other values; and for fewer than two systems.
     """
     roles = [*filter(None, (asked.system, asked.rater)), *asked.item, *asked.score]
     beside = [name for name in asked.others if name != "instance"]  # the number of the row, where there is none
@@ -106,7 +105,7 @@ def layout_of(table: pd.DataFrame, asked: NamedColumns) -> ScoreLayout:
 
 
 def wide_layout(table: pd.DataFrame, asked: NamedColumns) -> ScoreLayout:
-    """Return the layout of a table that the caller says to have a column for each system."""
+    """Return the layout of a table that, by the caller's arguments, has a column for each system."""
     beside = [name for name in asked.others if name != "instance"]
     refuse_gone(table, [*asked.score, *asked.item, *beside])
     free = [name for name in table.columns if name not in (*asked.score, *asked.item, *asked.ignore, *asked.others)]

@@ -1,4 +1,4 @@
-"""Tables of scores, opened and read as one matrix of systems and items; what holds no scores is refused."""
+"""Tables of scores, opened and read as one matrix of systems and items; other data are refused."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _PAIRS = (("winner", "loser"), ("won", "lost"), ("chosen", "rejected"), ("better
 
 
 def score_table(data: object) -> pd.DataFrame:
-    """Return a frame, path or list of records as a frame in memory, for which it is certain that it may hold scores.
+    """Return a frame, path or list of records as a frame in memory; data that cannot be scores are refused.
 
     Columns that are called by whole numbers keep these names, and a named index is a column.
 
@@ -186,7 +186,7 @@ class ScoreMatrix:
 
 
 def read_matrix(table: pd.DataFrame, asked: NamedColumns) -> ScoreMatrix:
-    """Return the scores of a table in the layout that its columns say."""
+    """Return the scores of a table in the layout that its columns show."""
     layout = layout_of(table, asked)
     if layout.system is None:
         return wide_matrix(table, layout, asked)

@@ -152,7 +152,7 @@ def _refuse_gaps(
             raise JudgmentError(
                 f"column {name!r}: {counted(int(wrong.sum()), 'value')} {what}, the first for instance "
                 f"{instances[int(wrong.argmax())]!r}",
-                "Fill them, or leave these instances out before.",
+                "Fill them, or remove these instances first.",
                 expected=expected,
             )
 

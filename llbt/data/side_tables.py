@@ -1,4 +1,4 @@
-"""Tables beside the judgments, one row for each object or judge: opened, and joined by the labels of these."""
+"""Tables beside the judgments, one row for each object or judge: opened, and joined by their labels."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Described:
 
     @property
     def what(self) -> str:
-        """How messages call the table."""
+        """The name of the table in messages."""
         return _what(self.noun)
 
     @property
@@ -126,7 +126,7 @@ def _what(noun: str) -> str:
 
 
 def described(frame: object, noun: Literal["object", "judge"]) -> Described | None:
-    """Return the table that a reader was handed, opened unless it is already; None for none.
+    """Return the table that a reader was given, opened if necessary; None if there is none.
 
     Raises
     ------

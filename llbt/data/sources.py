@@ -43,13 +43,14 @@ class Source:
     labels : "text", "number" or None
         The type of the labels of objects, by the caller.
     unsure : frozenset of str
-        Columns that the engine types unlike a reading into memory: JSON of several types, whole numbers of any length.
+        Columns whose type in the engine differs from their type in memory: JSON of several types, whole numbers of any
+        length.
     otherwise : callable or None
         A function that reads a file into memory instead.
     inner : mapping
         Column → how `frame` calls it, where the engine does not take its name.
     made : frozenset of str
-        Columns that reading made, which the caller's frame does not have, or that it made judgments of.
+        Columns that reading added or turned into judgments; the caller's frame does not have them.
     odd : mapping
         Columns that may occur but cannot be read → why, and the remedy.
     """
@@ -355,7 +356,7 @@ def collected(frame: Any) -> Any:
     Raises
     ------
     JudgmentError
-        Where DuckDB finds out on the way that a file is damaged.
+        If DuckDB detects while reading that a file is damaged.
     """
     if isinstance(frame, DaskFrame):
         return frame.collect()

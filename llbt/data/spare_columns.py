@@ -72,7 +72,7 @@ def examined(
     Raises
     ------
     JudgmentError
-        For a column that may hold counts of the rows, or ties, if the caller did not decide about it.
+        For a column that may hold counts of the rows, or ties, unless the caller's arguments decide about it.
     OptionError
         For a `ties_column` of a format that says itself which judgments are ties.
     """
@@ -106,7 +106,7 @@ def examined(
 
 
 def numbers_of_rows(source: Source, taken: Collection[str]) -> list[str]:
-    """Return the columns that are named like counts of the rows and hold numbers other than 1."""
+    """Return the columns that are named like row counts and hold numbers other than 1."""
     columns = []
     for name in columns_called(source, _STRONG, taken):
         numbers = values_of(source, name).numbers()

@@ -21,7 +21,7 @@ from .record_reshaping import field_of, gap, joined_values, judged
 from .sources import Source, in_memory
 from .verdicts import Compared, Records, decide, label_codes, weigh
 
-ORDER_UNKNOWN = "the order of presentation is not known: object_i need not have been shown first"
+ORDER_UNKNOWN = "the order of presentation is not known: object_i may have been shown second"
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +47,7 @@ def read(source: Source, known: JudgmentFormat, max_dropped: int = 0) -> Judgmen
     Raises
     ------
     JudgmentError
-        For fields that are not there, and more unknown outcomes than `max_dropped`.
+        For missing fields, and more unknown outcomes than `max_dropped`.
     """
     with located(source.what):
         return _read(source, known, max_dropped)
@@ -110,7 +110,7 @@ def _refuse_dropped(pieces: Sequence[_Piece], most: int) -> None:
         unknown = next((piece.unknown for piece in pieces if piece.unknown), "")
         raise JudgmentError(
             f"{counted(dropped, 'judgment')} unknown to the format{f', the first in {unknown}' if unknown else ''}",
-            f"Mend them, or leave them out (counted) with max_dropped={dropped}.",
+            f"Correct them, or leave them out (counted) with max_dropped={dropped}.",
         )
 
 
@@ -278,7 +278,7 @@ def _standard(
 
 
 def own_names(judge: str | None, prompt: str | None, columns: Iterable[object]) -> dict[str, str]:
-    """Return what a source calls its judges and prompts, where these are columns under other names."""
+    """Return the names of the judge and prompt columns in a source, where they have other names."""
     there = {"judge": judge, "prompt": prompt}
     return {role: name for role, name in there.items() if name is not None and name in columns and name != role}
 
@@ -300,7 +300,7 @@ def _numbered(pieces: Sequence[_Piece]) -> IntArray:
 
 
 def free_name(name: str, taken: Sequence[str]) -> str:
-    """Return a name that is not taken, with as few underscores behind it as needed."""
+    """Return an unused name, with as few underscores appended as needed."""
     return name if name not in taken else free_name(f"{name}_", taken)
 
 

@@ -38,7 +38,7 @@ class TieRule:
     threshold : float
         On the scale of the scores, or a share of the larger of the two by absolute value.
     relative : bool
-        Which of these.
+        Whether the threshold is a share.
     """
 
     threshold: float = 0.0
@@ -51,7 +51,7 @@ class TieRule:
         return np.asarray(self.threshold + ROUNDING * larger)
 
     def outcomes(self, one: FloatArray, other: FloatArray) -> OutcomeCodes:
-        """Return for each two scores 0 where the first is higher, 1 for a tie, 2 for the second, −1 without both."""
+        """Return for each pair of scores 0: the first is higher, 1: a tie, 2: the second is, −1: one is missing."""
         with np.errstate(over="ignore"):  # 1e308 − (−1e308)
             lead = one - other
             margin = self.margin(np.maximum(np.abs(one), np.abs(other)))
@@ -224,7 +224,7 @@ class SystemScores(Record):
         ------
         JudgmentError
             For columns that are not there or have two roles, fewer than two systems, scores that are not finite
-            numbers, and an instance that stands there twice.
+            numbers, and an instance that occurs twice.
 
         Examples
         --------

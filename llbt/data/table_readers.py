@@ -366,7 +366,7 @@ def from_judgments(
             "Leave it out.",
         )
     if orders is not None and weights is not None:
-        raise OptionError(f"orders={orders!r} is for judgments one by one", "Leave out weights=.")
+        raise OptionError(f"orders={orders!r} is for single judgments", "Leave out weights=.")
     with located(judgments.source.what), may_drop():
         weights = judgments.weights if weights is None else weights
         judged = Judged(judgments, strength, sizes_of(outcomes), rising(cuts, 0.0, "no preference"), bad_of(outcomes))
@@ -395,7 +395,7 @@ def _from_judgments(judged: Judged, asked: Wanted, weights: str | None, max_drop
     if judged.cuts and (judged.strength is None or judged.sizes):
         raise OptionError("cuts= cuts the numbers of a column into grades", "Pass strength=, and words in outcomes=.")
     if judged.beside and judged.sizes:
-        raise OptionError("strength= and the grades of outcomes= both say how much", "Pass either.")
+        raise OptionError("strength= and the grades of outcomes= both set the strength", "Pass either.")
     asks = "outcome" if judged.field == layout.labels.field else "strength"  # what an error about the column names
     used_columns: dict[str, tuple[str, ...]] = {"objects": layout.sides, asks: (judged.field,), **judged.beside}
     used_columns |= {} if weights is None else {"weights": _one(weights, "weights")}
@@ -485,7 +485,7 @@ def _without_selves(rows: Rows, pairs: Coded, most: int | None) -> tuple[Rows, C
             f"{counted(n, 'row')} with an object compared with itself{rows.place(same)}: {label!r}",
             "Leave these rows out before."
             if most is None
-            else f"Leave these rows out before, or counted with max_dropped={n}.",
+            else f"Remove these rows first, or leave them out (counted) with max_dropped={n}.",
             expected="two different objects",
         )
     return (rows.take(~same), replace(pairs, codes=pairs.codes[~same]), n) if n else (rows, pairs, 0)

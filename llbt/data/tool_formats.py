@@ -277,7 +277,7 @@ TOOL_FORMATS = (
     ),
     replace(
         points_format(("home_team", "away_team"), ("home_score", "away_score")),
-        description="matches: who has more points won",
+        description="matches: the side with more points won",
     ),
     *(
         JudgmentFormat(  # BradleyTerry2, countsToBinomial

@@ -28,8 +28,8 @@ _METRIC = re.compile(r"(?P<name>.+)\.(?P<level>[^.]+)\.score")
 def appraise_rows(files: Sequence[ScoreFile]) -> ScoreRows:
     """Return the rows of Appraise: a segment of a document in each line, scored by a user.
 
-    Attention checks (type BAD), repeated and unfinished documents, and tutorials are left out and counted. Of several
-    scores that a user gave a segment the last counts; scores of several users are averaged.
+    Attention checks (type BAD), repeated and unfinished documents, and tutorials are left out and counted. If a user
+    scored a segment several times, the last score counts; scores of several users are averaged.
     """
     frame = pd.concat([_appraise_frame(file) for file in files], ignore_index=True)
     notes = []
@@ -116,7 +116,7 @@ def _segment_scores(file: ScoreFile) -> pd.DataFrame:
         raise JudgmentError(
             f"{str(file.path)!r}: {lengths.index[0]!r} has {lengths.iloc[0]} lines, "
             f"{lengths.idxmin()!r} has {lengths.min()} and {lengths.idxmax()!r} {lengths.max()}",
-            expected="as many of each system, as segments go by their order",
+            expected="the same number for each system, because segments are matched by their order",
         )
     frame["item"] = frame.groupby("system").cumcount() + 1
     try:

@@ -78,14 +78,14 @@ def typed_together(columns: Mapping[str, pd.Series[Any]]) -> dict[str, pd.Series
 
 
 def typed_labels(labels: Sequence[Label], asked: LabelType | None) -> list[Label | None]:
-    """Return labels of objects as text or as numbers, one for each; None for words that mean that there is none.
+    """Return labels of objects as text or as numbers, one for each; None for words that mean "missing".
 
     Parameters
     ----------
     labels : sequence of labels
-        The distinct labels of both sides; texts of a file where nothing is asked.
+        The distinct labels of both sides; texts of a file if `asked` is None.
     asked : "text", "number" or None
-        None: numbers if every one of them, written back, is the text that was read, else text.
+        None: numbers if each label, written back as a number, gives the text that was read; else text.
 
     Raises
     ------

@@ -36,7 +36,7 @@ class Records:
     number, row : ndarray of int, shape (n,)
         The record of the file, and the row of the frame of all judged records.
     what : str
-        How messages call the file.
+        The name of the file in messages.
     """
 
     frame: pd.DataFrame
@@ -150,12 +150,12 @@ class Decision:
 
 
 def decide(verdict: Verdict, compared: Compared, max_dropped: int) -> Decision:
-    """Return what n records say, as their format has it; so many with unknown labels may be left out.
+    """Return the outcomes of n records by their format; up to `max_dropped` with unknown labels may be left out.
 
     Raises
     ------
     JudgmentError
-        For more of them, and for texts instead of numbers.
+        For more unknown labels than that, and for texts instead of numbers.
     """
     records = compared.records
     match verdict:
@@ -314,7 +314,7 @@ def _decided(
 
 
 def weigh(weight: str | Share | None, records: Records) -> tuple[FloatArray | None, BoolArray, BoolArray, str]:
-    """Return the judgments that records stand for, which say none, which are bad, each (n,), and the first of these."""
+    """Return the weights of records, which have none, which are invalid, each (n,), and the first invalid record."""
     none = np.zeros(len(records.number), dtype=bool)
     if weight is None:
         return None, none, none, ""

@@ -56,7 +56,7 @@ def prefmod_format(
     Raises
     ------
     OptionError
-        For `pairs` that are none, or not of these objects.
+        For invalid `pairs`, or pairs of other objects.
     JudgmentError
         For headings that do not name pairs, fewer columns than pairs, and entries that prefmod's coding does not
         explain.
@@ -154,9 +154,9 @@ def _coding(frame: pd.DataFrame, outcomes: Outcomes) -> tuple[dict[Label | None,
     if tuple(values) not in whole and not wide:
         raise JudgmentError(
             f"format 'prefmod': entries {values}",
-            f"Say what they mean: outcomes={{{', '.join(f'{value}: …' for value in values[:5])}}}, each 'i', 'tie', "
+            f"State their meanings: outcomes={{{', '.join(f'{value}: …' for value in values[:5])}}}, each 'i', 'tie', "
             "'j' or None.",
-            expected="-1/0/1, 0/1/2, 1/2 or -2 to 2 with both ends there",
+            expected="-1/0/1, 0/1/2, 1/2 or -2 to 2, with both ends present",
         )
     signed = values[0] < 0
     middle = 0.0 if signed else (values[0] + values[-1]) / 2

@@ -94,7 +94,7 @@ def points_of(source: Source, scores: Sequence[str], objects: Sequence[str] | No
     Raises
     ------
     JudgmentError
-        If no two columns are called as objects are.
+        If no two columns have usual names of objects.
     """
     names = {name: words_of(name) for name in source.names if source.has_labels(name)}
     sides = objects or _object_sides(source, {k: words for k, words in names.items() if k not in scores})
@@ -141,7 +141,7 @@ def _sides(source: Source, names: dict[str, tuple[str, ...]]) -> JudgmentFormat 
     points = [pair for stem, pair in _pairs(names) if stem in _POINTS and all(_numeric(source, name) for name in pair)]
     if len(points) != 1:
         return None
-    note = f"who has more points won: {points[0][0]!r} of {sides[0]!r}, {points[0][1]!r} of {sides[1]!r}"
+    note = f"the side with more points won: {points[0][0]!r} of {sides[0]!r}, {points[0][1]!r} of {sides[1]!r}"
     return replace(points_format(sides, points[0]), notes=(note,))
 
 

@@ -142,7 +142,7 @@ def test_standard_output_has_the_answer_alone() -> None:
         ("Pass defaults='x', defaults='y' or wins='z'.", "Pass --defaults x, --defaults y or --wins z."),
         ("Leave them out with c.select(objects=group). For finite estimates use a prior: fit(…, prior='jeffreys').",
          "For finite estimates use a prior: --prior jeffreys."),
-        ("Leave these rows out before, or counted with limit=3.", "Leave these rows out before."),
+        ("Remove these rows first, or leave them out (counted) with limit=3.", "Remove these rows first."),
         ("Merge levels (Comparisons.select, Comparisons.pool), or pass order=True.", "Merge levels, or pass --order."),
         ("Say 'i' or None.", "Say 'i' or none."),
         ("Add + tie; or drop the ties, with c.drop_ties(); or count them as half wins, with c.split_ties().",

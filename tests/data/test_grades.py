@@ -369,7 +369,7 @@ def test_formats_that_keep_strengths(name):
             {},
             {"strength": "strength", "outcome": "label", "outcomes": MAPPING},
             OptionError,
-            "both say how much. Pass either",
+            "both set the strength. Pass either",
         ),
         ({}, {"strength": "grade", "outcome": "winnr"}, JudgmentError, r"no column 'winnr' \(outcome=\)"),
         ({}, {"strength": "object_i"}, OptionError, "named in objects= and strength="),

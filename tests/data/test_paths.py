@@ -62,7 +62,7 @@ def test_names_with_brackets_in_other_kinds_of_files(suffix, engine):
 @pytest.mark.parametrize("path", ["https://example.org/a.csv", "s3://b/a.parquet", "file:///etc/hosts", "gs://*/a.csv"])
 def test_an_address_is_refused(path, engine):
     for ask in (llbt.from_judgments, llbt.read_judgments, file_frame, llbt.audit):
-        with pytest.raises(llbt.errors.JudgmentError, match="nothing is fetched"):
+        with pytest.raises(llbt.errors.JudgmentError, match="llbt downloads nothing"):
             ask(path)
 
 

@@ -65,7 +65,7 @@ def test_the_fit_is_that_of_the_frame(tmp_path):
     [
         ("soc", ["5: 3,1,2", "x"], {}, "line 11.*expected an order after its count"),
         ("soc", ["5: 3,1,x"], {}, "'x' in an order"),
-        ("soc", ["5: 3,1,1"], {}, "alternative 1 stands twice"),
+        ("soc", ["5: 3,1,1"], {}, "alternative 1 occurs twice"),
         ("soc", ["5: 3,1,4"], {}, "alternative 4 has no name"),
         ("soc", ["5: 3,1,2"], {"voters": 6}, "5 voters, where the head says 6"),
         ("soc", ["5: 3,1,2"], {"number": 2}, "1 unique order, where the head says 2"),

@@ -301,7 +301,7 @@ BAD_RANKINGS = [
         WIDE.assign(block=1),
         {"objects": LABELS, "clusters": "block"},
         JudgmentError,
-        "clusters='block' keeps what makes a block, but the frame has another column 'block'",
+        "clusters='block' keeps the block as a cluster, but the frame has another column 'block'",
     ),
     (
         twice(LONG, 2),

@@ -218,7 +218,7 @@ def test_mt_metrics_eval_goes_by_the_order_of_segments(tmp_path: Path) -> None:
     assert board.group == "document"
     assert "'refA' are reference translations" in said(board)
     (tmp_path / "human-scores" / "en-de.esa.seg.score").write_text("a 1\na 2\nb 3\n", encoding="utf-8")
-    with pytest.raises(JudgmentError, match="as segments go by their order"):
+    with pytest.raises(JudgmentError, match="segments are matched by their order"):
         read(tmp_path, score="esa")
 
 
@@ -238,7 +238,7 @@ def test_promptfoo_has_providers_prompts_and_named_scores(tmp_path: Path) -> Non
     board = read(file, score="score")
     assert values(board)["a"] == [1, 0, 0]
     np.testing.assert_array_equal(values(board)["b"], [1, 1, NAN])
-    assert "1 test without a score, as an error ended them" in said(board)
+    assert "1 test without a score because an error ended them" in said(board)
     assert board.cost is not None
     assert board.cost[0].tolist() == [0.25, 0.5, 0.75]
     assert board.cost_unit == "dollars"
