@@ -150,6 +150,27 @@ def fitted(
     return data, (fit_of(formula, data, model),)
 
 
+Formulas = Annotated[
+    list[str] | None,
+    option(
+        "--formula",
+        "A model. Repeat the option to compare models on the same folds. [default: the model of llbt fit]",
+        "FORMULA",
+    ),
+]
+
+
+def several_fits(
+    file: File, *, formula: Formulas = None, lists: Lists, reading: Reading, counting: Counting, model: Model
+) -> tuple[Any, tuple[Any, ...]]:
+    """The options describe the layout of FILE and the models, as for llbt fit."""
+    from .list_inputs import data_of, fit_of, tell
+
+    data = data_of(file, lists, reading, counting, model)
+    tell(data)
+    return data, ([fit_of(one, data, model) for one in formula or (None,)],)
+
+
 def people_and_machines(file: File, other: Machines, *, reading: Reading) -> tuple[Any, tuple[Any, ...]]:
     """FILE has the labels of people, OTHER the verdicts of machines. The options describe the layout of both."""
     from .inputs import judged_of, opened
@@ -165,6 +186,7 @@ def supposed(**assumed: Any) -> tuple[Any, tuple[Any, ...]]:
 
 
 _MADE: dict[str, tuple[Made, Sequence[str]]] = {
+    "inference.held_out.held_out": (several_fits, ("results",)),
     "planning.power.power": (supposed, ("scenario",)),
     "judges.calibrate.calibrate": (people_and_machines, ("human", "machine")),
 }

@@ -18,6 +18,9 @@ HOMES = [
     "inference.drift.drift",
     "inference.sensitivity.sensitivity",
     "inference.fragility.fragility",
+    "inference.held_out.held_out",
+    "inference.influence.influence",
+    "inference.level_tests.level_tests",
     "report.interpret.interpret",
     "planning.next_pairs.next_pairs",
     "planning.power.power",
@@ -57,6 +60,26 @@ def same(printed: str, expected: pd.DataFrame) -> None:
         (
             ["next-pairs", "--n", "2", "--goal", "top", "--k", "1"],
             lambda res: llbt.planning.next_pairs(res, 2, goal="top", k=1),
+        ),
+        (["influence", "--by", "day"], lambda res: llbt.influence(res, by="day")),
+        (["level-tests", "--by", "day"], lambda res: llbt.level_tests(res, by="day")),
+        (
+            [
+                "held-out",
+                "--formula",
+                "object + tie",
+                "--formula",
+                "tie",
+                "--by",
+                "prompt",
+                "--folds",
+                "3",
+                "--rng",
+                "1",
+            ],
+            lambda res: llbt.held_out(
+                [res, llbt.fit("tie", res.comparisons, cov_type="cautious")], by="prompt", folds=3, rng=1
+            ),
         ),
         pytest.param(
             ["sensitivity", "--leave-out", "object,day"],

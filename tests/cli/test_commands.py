@@ -391,6 +391,7 @@ FUNCTIONS = {
     "drift": llbt.drift,
     "sensitivity": llbt.sensitivity,
     "fragility": llbt.fragility,
+    "held-out": llbt.held_out,
     "influence": llbt.influence,
     "level-tests": llbt.level_tests,
     "interpret": llbt.interpret,
