@@ -19,6 +19,8 @@ _ALLOWED = (
 )
 _BRACKET = re.compile(r"\(([^|]*)\|([^|]*)\)", re.DOTALL)
 _INDEPENDENT = re.compile(r"\(([^|]*)\|\|([^|]*)\)", re.DOTALL)
+_SEVERAL = re.compile(r"[^\W\d]\w*(\s*[/:+*]\s*[^\W\d]\w*)+")
+_WITH_CONSTANT = re.compile(r"[01]\s*\+\s*(\w+)|(\w+)\s*[+-]\s*1")
 _QUOTES = "'\"`"
 
 
@@ -143,6 +145,14 @@ def _read(term: str, text: str) -> list[Bracket]:
         _fail(f"{term.strip()[:80]!r} cannot be read", text)
     grouping = match[2].strip()
     name = grouping[1:-1] if re.fullmatch(r"`[^`]+`", grouping) else grouping
+    several = _SEVERAL.fullmatch(grouping)
+    if several:
+        apart_by = " + ".join(f"({match[1].strip()} | {one.strip()})" for one in re.split("[/:+*]", grouping))
+        _fail(
+            f"{grouping[:80]!r} is not one grouping",
+            text,
+            f"Effects of several groupings are crossed, a bracket each: {_call(text, term, apart_by)}",
+        )
     if not name or (name == grouping and not name.isidentifier()):
         _fail(f"{grouping[:80]!r} is not the name of a cluster or covariate (others than words in backticks)", text)
     effects = [effect.strip() for effect in match[1].split("+")] if apart else [match[1].strip()]
@@ -159,6 +169,14 @@ def _bracket(effect: str, grouping: str, term: str, text: str) -> Bracket:
         instead = (
             f"It is the same for both objects, and cancels. Worths that vary by {grouping} are (object | {grouping}): "
             f"{_call(text, term, Bracket('object', grouping))}"
+        )
+    elif (constant := _WITH_CONSTANT.fullmatch(effect)) and (constant[1] or constant[2]) in varying:
+        instead = f"Effects need no constant: {_call(text, term, f'({constant[1] or constant[2]} | {grouping})')}"
+    elif effect.startswith("object:") and effect.count(":") == 1:
+        beside = effect.split(":")[1].strip()
+        instead = (
+            f"Effects of judges do not differ by {beside}. Keep the average interaction: "
+            f"{_call(text, term, f'object:{beside} + (object | {grouping})')}"
         )
     elif {part.strip() for part in effect.split("+")} < varying:
         instead = (

@@ -201,7 +201,7 @@ def test_partial_rankings_are_summed_over():
     ranks = (-(np.linspace(0.5, -0.5, 4) + rng.normal(size=(80, 4)))).argsort(axis=1).argsort(axis=1) + 1.0
     frame = pd.DataFrame(ranks, columns=OBJECTS).mask(lambda f: f > 2)
     p = llbt.from_patterns(frame, "rankings", objects=OBJECTS)
-    assert "80 judges ranked some" in p.notes[0]
+    assert "80 judges ranked only some" in p.notes[0]
     res = llbt.fit("object", p)
     space = rankings_of(4)
     signs = signs_of(space, pairs_of(4))
