@@ -260,7 +260,7 @@ def drawn_swaps(shape: tuple[int, ...], rng: np.random.Generator) -> npt.NDArray
     return rng.integers(2, size=shape, dtype=np.bool_)
 
 
-# -- what comes of it ------------------------------------------------------------------------------------------------
+# -- intervals and p-values ------------------------------------------------------------------------------------------
 
 
 def percentiles(

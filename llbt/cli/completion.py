@@ -77,7 +77,7 @@ def after_checks(incomplete: str) -> list[str]:
 
 
 def _last_part(incomplete: str, separators: str, words: list[str]) -> list[str]:
-    """Return completions of what stands behind the last of some separators."""
+    """Return completions of the text after the last separator."""
     before = incomplete[: max(incomplete.rfind(mark) for mark in separators) + 1]
     return [before + word for word in words if word.startswith(incomplete[len(before) :])]
 

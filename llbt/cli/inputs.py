@@ -262,7 +262,7 @@ def fitted(formula: str | None, c: llbt.Comparisons, model: Model) -> FitResults
 
 
 def _reference(text: str, c: llbt.Comparisons) -> Any:
-    """Return the object that is written so, or the levels that are named."""
+    """Return the object with this label, or the named levels."""
     if "=" not in text or text in map(str, c.objects):
         return label_of(c.objects, text)
     labels = {"object": c.objects, **{column.name: column.levels for column in c.columns}}

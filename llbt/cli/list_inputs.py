@@ -237,7 +237,7 @@ def _named(file: str, kind: str, lists: Lists, asked: dict[str, Any], model: Mod
 
 
 def _table(source: object, asked: Mapping[str, Any]) -> tuple[pd.DataFrame, tuple[str, ...], str]:
-    """Return the rows and columns that are read, notes on rows that are not, and how messages call the table."""
+    """Return the rows and columns that are read, notes on rows that are not, and the name of the table in messages."""
     read, notes = restricted(open_source(source), where("where", asked["where"]) if "where" in asked else None)
     table, ignored = in_memory(read), items("ignore", asked["ignore"]) if "ignore" in asked else []
     _refuse_gone(table, ignored, "ignore")

@@ -170,7 +170,7 @@ def answered(text: str) -> str:
 
 
 def _option(name: str, value: str, options: Mapping[str, str]) -> str | None:
-    """Return an option as one types it; None for an argument that is none."""
+    """Return the option for an argument, as it is typed; None if the command has no such option."""
     option = options.get(_WORDS.get(name, name))
     if option is None or not option.startswith("--"):
         return None

@@ -192,7 +192,7 @@ def difficulty(
     reading: BoardReading,
     table: Annotated[
         Literal["systems", "items", "pairs"],
-        option("--table", "Effects of the systems, difficulties and fit of the items, or pairs of systems."),
+        option("--table", "What to print: effects of systems, difficulties and fit of items, or pairs of systems."),
     ] = "systems",
     by: GroupsOfItems = "auto",
     confidence: Confidence = 0.95,

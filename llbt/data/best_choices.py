@@ -113,7 +113,7 @@ def from_choices(
 
 
 def _of_sets(source: Source, objects: Sequence[str], best: Names, worst: Names | None, asked: Wanted) -> Rankings:
-    """Return the sets of a table with a row for each."""
+    """Return the sets of a table with one row per set."""
     for parameter, column in (("best", best), ("worst", worst)):
         if not isinstance(column, str) and column is not None:
             raise OptionError(f"{parameter}={column!r} without a design", expected="the name of one column")

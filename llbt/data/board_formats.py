@@ -155,6 +155,6 @@ def format_of(files: Sequence[ScoreFile], asked: str) -> tuple[BoardFormat | Non
     where = str(files[0].root if len(files) > 1 else files[0].path)
     wanted = [f"{known.name} ({known.tool})" for known in candidates]
     raise JudgmentError(
-        f"{where!r}: {counted(len(files), 'file')}, none of results on items; the first is {files[0].path.name!r}",
+        f"{where!r}: {counted(len(files), 'file')}, none with results on items; the first is {files[0].path.name!r}",
         expected=f"a table of scores, or results of {'; '.join(wanted)}",
     )

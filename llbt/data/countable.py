@@ -158,7 +158,7 @@ def examined_as(
 
 
 def _judges_note(opened: Source, asked: Asked) -> tuple[str, ...]:
-    """Return a note on columns that were read as judges, and how often these said nothing."""
+    """Return a note on columns that were read as judges, and the number of their missing verdicts."""
     if len(asked.verdicts) < 2:
         return ()
     return (

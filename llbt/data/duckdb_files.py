@@ -116,7 +116,7 @@ def _ends_differ(path: str) -> bool:
 
 
 def _is_readable(relation: Any) -> bool:
-    """Whether DuckDB gets to the end of its files."""
+    """Whether DuckDB can read its files to the end."""
     import duckdb
 
     try:

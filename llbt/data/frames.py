@@ -137,7 +137,7 @@ def _codes(values: Any) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
 
 
 def _used(codes: npt.NDArray[Any], values: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
-    """Return codes without those of values that are not there."""
+    """Return codes and values without unused values."""
     there = np.zeros(len(values), dtype=bool)
     start, stop = 0, _CHUNK
     while start < len(codes):  # as a rule the first rows have all values
@@ -196,7 +196,7 @@ def _iso(value: datetime.date) -> str:
 
 
 def _text_of(raw: bytes) -> str:
-    """Return bytes as the text that they are, as parquet has it without a note that it is text."""
+    """Return bytes as text; parquet may hold text that is not declared as text."""
     try:
         return raw.decode()
     except UnicodeDecodeError:

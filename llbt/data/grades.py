@@ -131,7 +131,7 @@ def refuse_sizes(rows: Rows, wins: IntArray, sizes: FloatArray, group: IntArray,
         signed = " A signed grade is the outcome itself: pass its column as outcome=, too." if sizes[start] < 0 else ""
         raise JudgmentError(
             fault,
-            f"Leave such rows out before, map labels to grades (outcomes=) or cut sizes into grades (cuts=).{signed}",
+            f"Remove these rows first, map labels to grades (outcomes=) or cut sizes into grades (cuts=).{signed}",
             where=where,
             expected="sizes 1, 2, … of preferences, 0 or nothing of ties",
         )

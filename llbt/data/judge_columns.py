@@ -37,7 +37,7 @@ def read_judged(
     ------
     JudgmentError
         For `Comparisons`, whose judgments are summed; for `Rankings`; for weights other than 1; for an object against
-        itself; for no judgment.
+        itself; for data without judgments.
     """
     if isinstance(frame, Comparisons):
         raise JudgmentError(

@@ -93,7 +93,7 @@ def format_of(name: str) -> JudgmentFormat | None:
     Raises
     ------
     OptionError
-        For a registered format that cannot be imported, or is none.
+        For a registered format that cannot be imported, or is not a `JudgmentFormat`.
     """
     if name in _NAMES or name not in registered():
         return JUDGMENT_FORMATS.get(name)
@@ -197,13 +197,13 @@ def refuse_values_of_another(source: Source, known: JudgmentFormat) -> None:
                 raise JudgmentError(
                     f"format {known.name!r} does not read {field!r} {listed(theirs, 3)}, "
                     f"which belongs to {other.name!r}",
-                    f"Pass format={other.name!r}, or the records of each apart.",
+                    f"Pass format={other.name!r}, or the records of each format separately.",
                     where=source.what,
                 )
 
 
 def _strange_values(source: Source, known: JudgmentFormat) -> dict[str, list[Label]]:
-    """Return the values that are not those of a format, by the fields that tell it apart."""
+    """Return the values that are not those of a format, by the fields that distinguish it."""
     strange_by_field: dict[str, list[Label]] = {}
     for field, expected in known.values.items():
         if field not in source.names:

@@ -210,7 +210,7 @@ def _counts(values: Any, parameter: str) -> FloatArray:
 def _without_diagonal(
     counts: FloatArray, parameter: str, labels: Sequence[Label], diagonal: Diagonal
 ) -> tuple[str, ...]:
-    """Set the diagonal to 0, and return a note of what stood there."""
+    """Set the diagonal to 0, and return a note on the counts that it had."""
     own = np.where(np.isnan(np.diag(counts)), 0.0, np.diag(counts))
     np.fill_diagonal(counts, 0)
     if not own.any():

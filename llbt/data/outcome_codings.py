@@ -187,5 +187,5 @@ def _slots(cases: Cases, name: str, meanings: dict[str, int], *, fold: bool = Fa
 
 
 def is_tie(label: object) -> bool:
-    """Whether a label is the word that every reading knows."""
+    """Whether a label is the word "tie", in capital or small letters."""
     return isinstance(label, str) and label.lower() == "tie"

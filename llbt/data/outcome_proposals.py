@@ -67,8 +67,7 @@ def word_meaning(label: object, sides: tuple[str, str]) -> Meaning:
 def arrows_meaning(labels: Sequence[Label]) -> Proposal:
     """Return the meanings of labels such as A>>B, as grades if strengths differ; nothing for other labels.
 
-    A grade that no label has to one side is given to the arrow that would have it, because grades are the same to both
-    sides.
+    Grades are the same on both sides, so a grade with a label on one side only is given to the opposite arrow, too.
     """
     grades: dict[Any, int] = {}
     for label in labels:

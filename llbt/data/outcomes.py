@@ -249,7 +249,7 @@ def _expected(cases: Cases, open_cases: npt.NDArray[np.bool_], best: Reading, re
 
 
 def _strangers(cases: Cases, bad: npt.NDArray[np.bool_]) -> str:
-    """Return a sentence on labels that name an object, but none of their row."""
+    """Return a sentence on labels that name an object, but neither object of their row."""
     names = set(cases.objects)
     rows = [t for t in np.flatnonzero(bad) if cases.labels[cases.label[t]] in names]
     if not rows:

@@ -65,7 +65,7 @@ def held(source: object) -> object:
 
 
 def kind_of(path: str) -> str:
-    """Return what a path's suffix says: csv (also without one), json or parquet."""
+    """Return the kind of a file by its suffix: csv (also without a suffix), json or parquet."""
     suffixes = [suffix.lower() for suffix in Path(path).suffixes]
     last = next((suffix for suffix in reversed(suffixes) if suffix != ".gz"), ".csv")
     if last not in _KINDS:

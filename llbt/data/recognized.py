@@ -103,7 +103,7 @@ def _refuse_unknown(source: Source, asked: Asked) -> None:
 
 
 def _refuse_lacking(source: Source, known: JudgmentFormat) -> None:
-    """Raise if a field that a format of the caller's own has to have is not there."""
+    """Raise if a required field of the caller's own format is missing."""
     gone = [part for path in known.marks if path not in known.defaults for part in _gone(path, source)]
     if gone:
         raise JudgmentError(f"no field {listed(gone)}; it has {listed(source.names, 20)}.", where=source.what)

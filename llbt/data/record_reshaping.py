@@ -94,7 +94,7 @@ def _paired(records: Records, alike: str) -> tuple[Records, list[str]]:
 
 
 def gap(records: Records, gone: Sequence[str], known: JudgmentFormat) -> JudgmentError:
-    """Return the error on fields of a format that records lack."""
+    """Return the error for required fields of a format that the records lack."""
     advice = known.advice or f"If it is the same in all records, pass defaults= and the value of {gone[0]!r}."
     has = listed(tuple(map(str, records.frame)), 20)
     fields = "field" if len(gone) == 1 else "fields"

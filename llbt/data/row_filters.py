@@ -96,7 +96,7 @@ class Filter:
         The argument that keeps the rows that count: those that say yes (no, of a column such as ``"skipped"``), or
         that have the most frequent text.
     n_rows : int
-        How many rows that keeps.
+        The number of rows that it keeps.
     """
 
     name: str

@@ -145,7 +145,7 @@ def _refuse_two_roles(table: pd.DataFrame, asked: NamedColumns, roles: Sequence[
 
 
 def _system_by_name(table: pd.DataFrame, free: Sequence[str], asked: NamedColumns) -> str | None:
-    """Return the column that is called as systems are and holds labels, if there is one."""
+    """Return the column of labels with a usual name of systems, if there is one."""
     numbers = [name for name in free if is_score(table[name]) and not is_beside(name)]
     candidates = []
     for name in called(free, SYSTEM_WORDS):
@@ -319,7 +319,7 @@ def _system_by_value(table: pd.DataFrame, free: Sequence[str], plain: Sequence[s
 
 
 def _refuse_unnamed_rows(table: pd.DataFrame, free: Sequence[str], plain: Sequence[str], asked: NamedColumns) -> None:
-    """Raise for a column of labels, each once, beside several numbers: systems or items, nobody knows."""
+    """Raise for a column of unique labels beside several columns of numbers: they may be systems or items."""
     if len(plain) < 2 or asked.item or any(is_called(name, ITEM_WORDS) for name in table.columns):
         return
     labels = [name for name in free if _is_label(table[name]) and table[name].is_unique and not is_beside(name)]

@@ -292,7 +292,7 @@ def _keys(item: Sequence[str], rater: str | None) -> tuple[str, ...]:
 
 
 def _instances(table: pd.DataFrame, keys: Sequence[str]) -> tuple[str, pd.DataFrame, Places, tuple[Label, ...]]:
-    """Return what instances are called, the columns with it, the instance of each row, and their labels."""
+    """Return the name of the instance column, the columns with it, the instance of each row, and their labels."""
     if not keys:
         rows = np.arange(len(table))
         return _ROW, table.assign(**{_ROW: rows}), rows, tuple(rows.tolist())

@@ -216,7 +216,7 @@ def _summed(outcomes: npt.NDArray[np.bool_], starts: IntArray) -> npt.NDArray[np
 
 
 def _notes(scores: SystemScores, clusters: Sequence[str], unkept: bool) -> list[str]:
-    """Return what was read, what was missing, and what to mind about the standard errors."""
+    """Return notes on what was read, what was missing, and the validity of the standard errors."""
     scored = np.isfinite(scores.values)
     per_instance = scored.sum(axis=0)
     implied = int((per_instance * (per_instance - 1) // 2).sum())

@@ -320,7 +320,7 @@ def _weights_of_judgments(source: Source, taken: Collection[str]) -> tuple[str, 
 
 
 def _flaw(values: Values) -> str:
-    """Say why numbers cannot be used as they are."""
+    """Return why numbers cannot be used as they are."""
     gaps = [f"no value in {counted(values.missing, 'row')}"] if values.missing else []
     return " and ".join([*(["numbers as text"] if values.as_text else []), *gaps])
 

@@ -135,7 +135,7 @@ def _piece(records: Records, game: Game, known: JudgmentFormat, max_dropped: int
     decision = decide(game.verdict, compared, max_dropped)
     first = game is known.games[0]  # the parts of one judgment are left out together, and counted once
     notes += _left(without_verdict, f"{fields_of(game)[-1]!r} missing or failed") if first else []
-    notes += _left(bad, "not what the format knows (max_dropped=)") if first else []
+    notes += _left(bad, "unknown to the format (max_dropped=)") if first else []
     used = (decision.outcomes != LEFT_OUT) & ~without_verdict & ~bad
     dropped = decision.dropped + int(missing.sum()) + (int(bad.sum()) if first else 0)
     piece = _Piece(
@@ -151,7 +151,7 @@ _NOTHING = "\0no object"  # stands for the labels that stand for no object
 
 
 def _named(side: Side) -> str:
-    """Return how messages call a side."""
+    """Return the name of a side in messages."""
     if isinstance(side, Labelled):
         return side.otherwise
     return str(side.field if isinstance(side, Reworded) else side.value if isinstance(side, Constant) else side)

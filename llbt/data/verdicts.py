@@ -301,7 +301,7 @@ def _decided(
 ) -> Decision:
     """Return a decision without the records that are out for a known reason, or bad and allowed to be."""
     gone, why = out
-    left = ((gone, why), (bad, "not what the format knows (max_dropped=)"))
+    left = ((gone, why), (bad, "unknown to the format (max_dropped=)"))
     notes = [Note(int(rows.sum()), "judgment", f"left out: {reason}") for rows, reason in left if rows.any()]
     counted = ~(gone | bad)
     return replace(

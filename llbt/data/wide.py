@@ -140,7 +140,7 @@ def _named_pairs(headings: Sequence[str]) -> dict[Any, tuple[str, str]]:
 
 
 def _coding(frame: pd.DataFrame, outcomes: Outcomes) -> tuple[dict[Label | None, Meaning], dict[Label, float]]:
-    """Return what the entries mean, and how strong a preference they say."""
+    """Return the meanings of the entries, and their strengths of preference."""
     if isinstance(outcomes, Mapping):
         return {None: None, **checked_outcomes(outcomes)}, sizes_of(outcomes)
     labels = [label for label in pd.unique(frame.to_numpy(dtype=object).ravel()) if not pd.isna(label)]

@@ -167,7 +167,7 @@ def test_one_system_and_files_of_nothing_are_refused(tmp_path: Path) -> None:
     with pytest.raises(JudgmentError, match="holds no files"):
         read(tmp_path / "empty")
     (tmp_path / "empty" / "notes.md").write_text("x", encoding="utf-8")
-    with pytest.raises(JudgmentError, match="none of results on items"):
+    with pytest.raises(JudgmentError, match="none with results on items"):
         read(tmp_path / "empty")
     with pytest.raises(OptionError, match="'lm_eval'"):
         read(tmp_path / "one", format="lm-eval")
