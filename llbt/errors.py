@@ -52,7 +52,7 @@ __all__ = [
 
 
 def printable(text: object) -> str:
-    r"""Return a text on one line as it may be printed: what cannot be seen in it as its escape, such as ``\u202e``."""
+    r"""Return a text on one line, with invisible characters as escapes such as ``\u202e``."""
     return UNSEEN.sub(lambda found: found[0].encode("unicode_escape").decode(), str(text))
 
 

@@ -15,6 +15,6 @@ def source(module: str, name: str) -> str:
 
 
 def docstring(text: str) -> str:
-    """Return the docstring in a source, in the words of a command: it prints what a function returns."""
+    """Return the docstring in a source, worded for a command: "Print" in place of "Return"."""
     doc = inspect.cleandoc(text.partition(':\n    """')[2].partition('"""')[0])
     return f"Print {doc.removeprefix('Return ')}" if doc.startswith("Return ") else doc
