@@ -103,7 +103,7 @@ def test_grades_that_are_not_the_same_to_both_sides_are_refused(tmp_path):
     graded_rows().to_csv(path, index=False)
     said = run("fit", path, "--outcomes", "A>>B=2,A>B=1,A=B=0,A<B=-1,A<<B=-3")
     assert said.exit_code == 2
-    assert "the same grades to both sides" in said.stderr
+    assert "the same grades on both sides" in said.stderr
 
 
 # -- example, datasets, version ------------------------------------------------------------------------------
