@@ -157,7 +157,8 @@ def recognized(
     read: Opened, lists: Lists, reading: Reading, counting: Counting, model: Model
 ) -> llbt.Comparisons | llbt.Rankings | None:
     """Return the lists or ratings that the columns of a file imply, or None."""
-    asked = {**given(reading), **given(counting)}
+    done = ("exclude", "drop")  # these rows are gone already
+    asked = {name: value for name, value in {**given(reading), **given(counting)}.items() if name not in done}
     if isinstance(read.source, llbt.Comparisons) or set(asked) - {*_KEPT, *_OF_RATINGS}:
         return None
     with working("reading"):

@@ -439,6 +439,13 @@ def test_rows_are_left_out_as_frames_leave_them_out(tmp_path: Path) -> None:
     unknown = refused("fit", tmp_path / "votes.csv", "--exclude", "judge=kk")
     assert "no row has 'kk' in 'judge' (did you mean 'k'?)" in unknown
     assert "'--exclude'" in refused("fit", "dras_table1", "--exclude", "judge=J1")
+    ranks = pd.DataFrame(
+        {"judge": [*"abcdef"], "A": [1, 2, 1, 3, 1, 2], "B": [2, 1, 3, 1, 3, 1], "C": [3, 3, 2, 2, 2, 3]}
+    )
+    ranks.to_csv(tmp_path / "ranks.csv", index=False)
+    lists = llbt.from_rankings(ranks[ranks["judge"] != "c"], objects=[*"ABC"], clusters="judge")
+    asked = ("worth", tmp_path / "ranks.csv", "--exclude", "judge=c", "--cov-type", "nonrobust", "--format", "csv")
+    same(run(*asked).stdout, llbt.worth(llbt.fit("object", lists)).to_frame())
 
 
 def test_boards_answer_at_equal_items_and_by_cost(tmp_path: Path) -> None:
