@@ -120,7 +120,8 @@ def conjoint(
     Parameters
     ----------
     frame : frame, path or list of records
-        A row for each profile.
+        A row for each profile. Leave out rows of a none option before: they are no profiles. A task without a chosen
+        profile counts as 0 for its profiles, and a note has the number.
     outcome : str, optional
         The column that marks the chosen profile (0 and 1, yes and no), or a column of ratings. By default this column,
         and those of the other roles, are found by their names and values.
@@ -251,10 +252,10 @@ def _roles(
     if outcome is not None and attributes and respondent is not None:
         return _Roles(outcome, tuple(attributes), respondent, tuple(task))
     layout = profiles_of(source)
-    found = layout.judge if layout is not None else None
-    if layout is None or (found is None and respondent is None):
+    judge = layout.judge if layout is not None else None
+    if layout is None or (judge is None and respondent is None):
         raise JudgmentError("the columns do not show which hold outcomes, attributes and respondents", _REMEDY)
-    by = respondent or str(found)
+    by = respondent or str(judge)
     sets = task or [name for name in layout.arguments["block"] if name != by]
     chosen = outcome or str(layout.arguments["chosen"])
     described = attributes or [name for name in layout.arguments["attributes"] if name not in (chosen, by, *sets)]

@@ -54,11 +54,17 @@ def _equals(frame: pd.DataFrame, column: str, value: str) -> pd.Series[bool]:
         raise wrong(
             "exclude", f"there is no column {column!r}{near(column, list(frame))}; found {listed(list(frame))}."
         )
-    same = frame[column].astype(str) == value
+    texts = frame[column].map(_text)
+    same = texts == value
     if not same.any():
-        known = frame[column].dropna().astype(str).unique()
+        known = texts[frame[column].notna()].unique()
         raise wrong("exclude", f"no row has {value!r} in {column!r}{near(value, list(known))}.")
     return same
+
+
+def _text(value: object) -> str:
+    """Return a value as it is typed: 3 for 3.0, as a column of whole numbers with a gap holds it."""
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
 def _copies(frame: pd.DataFrame) -> pd.Series[bool]:

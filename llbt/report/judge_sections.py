@@ -31,7 +31,7 @@ def has_judges(s: Study) -> bool:
     if not s.plain:
         return True
     columns = (*(column.name for column in s.table.columns), *s.table.clusters)
-    return s.found.judge in columns and len(levels_of(s.table, s.found.judge)) > 1
+    return s.audit.judge in columns and len(levels_of(s.table, s.audit.judge)) > 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,7 +98,7 @@ def parts_with_discriminations(res: WithDiscriminations, s: Study) -> KindParts:
 
 def _each_judge(s: Study) -> list[str]:
     """Return what each judge does, each against the rest, and what a judge's own worths or ties are, if they differ."""
-    judge = s.found.judge
+    judge = s.audit.judge
     pictures = {
         "worth": ("Log-worths of the objects by judge, beside those of all", lambda: judges_plot(s.res)),
         "tie": ("Ties by judge", lambda: ties_plot(s.res)),

@@ -41,7 +41,7 @@ class ListStudy:
     Attributes
     ----------
     res : a fit of rankings
-    found : Audit
+    audit : Audit
     at : "average" or None
         Where worths are taken: averaged where they differ by covariates.
     confidence : float
@@ -52,7 +52,7 @@ class ListStudy:
     """
 
     res: Any
-    found: Audit
+    audit: Audit
     at: At
     confidence: float
     notices: tuple[str, ...]
@@ -92,7 +92,7 @@ def sections_of_lists(s: ListStudy) -> Sections:
     few = len(s.res.rankings.objects) <= _MOST_FIRST
     asked: dict[str, tuple[str, Callable[[ListStudy], list[str]]]] = {
         "words": ("In words", _words),
-        "audit": ("Are there problems in the lists?", lambda s: audited(s.found)),
+        "audit": ("Are there problems in the lists?", lambda s: audited(s.audit)),
         "leaderboard": ("Leaderboard", lambda s: ranked(s.res, s.at, s.confidence, s.notices)),
         **({"first": ("Who comes first?", _first)} if few else {}),
         "pairs": ("Pairs", _paired),

@@ -296,7 +296,7 @@ def _sections(s: Study) -> Sections:
     kind = parts_of(s.asked, s)
     asked: dict[str, tuple[str, Callable[[Study], list[str]]]] = {
         "words": ("In words", _words),
-        "audit": ("Are the judgments in order?", lambda s: audited(s.found)),
+        "audit": ("Are the judgments in order?", lambda s: audited(s.audit)),
         "leaderboard": ("Leaderboard", _ranked),
         "pairs": ("Pairs", _paired),
         **groups_of(s),

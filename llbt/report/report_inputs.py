@@ -46,7 +46,7 @@ class Study:
         For a fit with effects of judges, the average judge's; for discriminations, that of discrimination 1.
     asked : a fit of pairs
         The fit itself.
-    found : Audit
+    audit : Audit
     at : "average" or None
         Where worths are taken: averaged where they differ by covariates.
     confidence : float
@@ -58,7 +58,7 @@ class Study:
 
     res: Any
     asked: Any
-    found: Audit
+    audit: Audit
     at: At
     confidence: float
     notices: tuple[str, ...]

@@ -444,6 +444,9 @@ def test_rows_are_left_out_as_frames_leave_them_out(tmp_path: Path) -> None:
     )
     ranks.to_csv(tmp_path / "ranks.csv", index=False)
     lists = llbt.from_rankings(ranks[ranks["judge"] != "c"], objects=[*"ABC"], clusters="judge")
+    gap = frame.assign(judge=[*[3, None], *range(1, 199)])  # whole numbers, with a gap: floats in memory
+    gap.to_csv(tmp_path / "gap.csv", index=False)
+    assert "2 rows with judge = 3 (--exclude)" in run("fit", tmp_path / "gap.csv", "--exclude", "judge=3").stderr
     asked = ("worth", tmp_path / "ranks.csv", "--exclude", "judge=c", "--cov-type", "nonrobust", "--format", "csv")
     same(run(*asked).stdout, llbt.worth(llbt.fit("object", lists)).to_frame())
 
