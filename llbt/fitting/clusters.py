@@ -50,7 +50,7 @@ def check_clusters(cov_type: str, groups: Sequence[str], beside: str) -> None:
     if cov_type not in ("nonrobust", "cluster", "CR1"):
         raise OptionError(
             f"cov_type={cov_type!r} beside {beside}",
-            "Leave it out: standard errors are by the information of all parameters; or allow for dependence within "
+            "Leave it out: standard errors come from the information of all parameters; or allow for dependence within "
             "clusters.",
             expected="'nonrobust', or 'cluster' or 'CR1' with groups=",
         )

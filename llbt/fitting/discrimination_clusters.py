@@ -55,7 +55,8 @@ def clustered_covariance(
         raise OptionError(f"groups={groups!r} beside discrimination={judge!r}", expected="one way of clustering")
     if c.named(groups[0]) == c.named(judge):
         raise OptionError(
-            f"groups={groups[0]!r} beside discrimination={judge!r}: no other {judge} tells the discrimination of one",
+            f"groups={groups[0]!r} beside discrimination={judge!r}: other levels of {judge} do not inform the "
+            "discrimination of one",
             f"Name other clusters, or leave discrimination out: cov_type={cov_type!r}, groups={groups[0]!r}.",
         )
     way = way_of(c, groups[0], groups)

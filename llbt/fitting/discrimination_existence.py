@@ -22,9 +22,9 @@ from .discrimination_estimates import Judging
 _NEAR = 12.0  # at a predictor this large a maximum may be an effect of rounding
 _NAMED = 8  # most judges in a message
 _ENTRIES = 1e6  # most comparisons × parameters for which directions are searched
-_PERFECT = "with judgments that follow the order of the worths, or its reverse, without exception"
-_TOGETHER = "for along it, beside the effects of ties and order, nothing that was seen becomes less likely"
-_STILL = "because the likelihood rises without end as it outgrows those of the others, who then seem to guess"
+_PERFECT = "whose judgments all follow the order of the worths, or all its reverse"
+_TOGETHER = "because in this direction no observed outcome becomes less likely"
+_STILL = "because the likelihood rises without end as it grows beyond all others"
 _SMALL = 1e-6  # share of the largest entry of a direction that counts as 0
 _EQUAL = 1e-9  # share of the largest difference of worths that counts as 0
 

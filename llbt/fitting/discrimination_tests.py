@@ -27,7 +27,7 @@ def proportionality_test(res: DiscriminationEstimates) -> TestResult:
     if wider is None:
         raise DesignError(f"{res.wider.formula!r} has no fit to test against: {res.wider.reason}")
     statistic, df = max(0.0, res.deviance - wider.deviance), res.df_resid - wider.df_resid
-    null = "the worths of every judge are those of all times a factor"
+    null = "each judge's worths are the common worths times a factor"
     return _ratio_test(res, "proportional worths", null, statistic, df)
 
 

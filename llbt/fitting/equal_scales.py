@@ -63,7 +63,9 @@ def equal_scales_test(res: MixedEstimates, rng: np.random.Generator) -> TestResu
         df=df,
         p_value=p,
         distribution="scores of judges drawn from the fit",
-        notes=(f"p-value by {format_count(_DRAWS)} sums of scores of judges drawn from the fit, {each} for each",),
+        notes=(
+            f"p-value from {format_count(_DRAWS)} simulated sums of scores, {each} simulated judges for each judge",
+        ),
     )
 
 

@@ -42,7 +42,7 @@ class FitPart(Estimates, Record):
         if isinstance(given, Lacking):
             raise given.error(self, self.whole)
         if given is not None and name[0] != "_":
-            raise AttributeError(f"{name} is of the whole {self.whole.__name__}, and this has its worths alone")
+            raise AttributeError(f"{name} belongs to the whole {self.whole.__name__}; this part has only its worths")
         raise missing_attribute(self, name)
 
     t_test = hypotheses.Methods.t_test

@@ -28,7 +28,7 @@ from .prediction import (
     undetermined_comparisons,
 )
 
-_SAID = "at the most probable effects given the judgments; errors have those of effects and of estimates"
+_SAID = "at the most probable effects; errors include those of effects and estimates"
 
 
 def known_predicted(res: MixedEstimates, frame: Any, at: Mapping[str, Any] | None, confidence: float) -> Table:

@@ -49,7 +49,7 @@ def beside_objects(formula: str, c: Comparisons) -> str:
     more = [name for name, term in _written(parsed) if has_object(term) and name != "object"]
     if more:
         raise FormulaError(
-            f"{listed(more)} with {_of(c)}; so many objects have worths, and no other terms",
+            f"{listed(more)} with {_of(c)}: with so many objects, terms of the worths are not fitted",
             _FEWER,
             expected="object, and terms without it",
         )

@@ -189,7 +189,7 @@ class LargeEstimates:
         """
         if self.specification.prior is not None:
             raise DesignError(
-                "AIC and BIC with a prior count effective parameters, whose trace of so many objects is not made",
+                "AIC and BIC with a prior count effective parameters; their trace is not computed for so many objects",
                 "Ask for llf, or fit without a prior.",
             )
         return float(self.n_params)
@@ -227,7 +227,7 @@ class LargeEstimated:
         """
         size = len(self.names)
         raise DesignError(
-            f"the covariance of {size:,} parameters takes {8 * float(size) ** 2 / 2**30:,.1f} GiB, and is not made",
+            f"the covariance of {size:,} parameters takes {8 * float(size) ** 2 / 2**30:,.1f} GiB, and is not computed",
             "Ask for single results: llbt.pairwise(res, objects=[…]) and res.t_test(…) are exact.",
         )
 

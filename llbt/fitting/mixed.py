@@ -316,12 +316,13 @@ def _check_residual(bracket: Bracket, res: LLBTResults) -> None:
     formula, c = res.specification.formula, res.comparisons
     if compares_objects(parse(formula, vocabulary(c))):
         raise DesignError(
-            f"{bracket} beside object, whose parameters are all that objects can differ by",
+            f"{bracket} beside object, which already gives each object a worth of its own",
             "Put covariates of the objects in place of object: price + (1 | object).",
         )
     if "worth" not in res.design.blocks:
         raise DesignError(
-            f"{bracket} are what covariates of the objects leave, but the formula {formula!r} has none",
+            f"{bracket} are the part of the worths that covariates do not explain, and the formula {formula!r} has no "
+            "covariates",
             f"Add one: price + {bracket}.",
         )
     if len(c.objects) < _LEAST:
@@ -405,7 +406,7 @@ def _check_maximum(maximum: MixedFit, brackets: Sequence[Bracket], ways: Sequenc
                 "Fit worths of each object with a prior: fit('object', c, prior=1); or collect more judgments.",
             )
         raise SeparationError(
-            f"{endless}, for every {way.name} is next to consistent ({way.size})",
+            f"{endless}, because every {way.name} is nearly consistent ({way.size})",
             "Take the answers of a judge as dependent: without the bracket and with cov_type='cluster', "
             f"groups={way.name!r}; "
             "or collect more judgments of the same pairs by the same judges.",
@@ -513,12 +514,12 @@ def _few(ways: Sequence[Way]) -> list[str]:
 def _notes(way: Way, res: LLBTResults) -> tuple[str, ...]:
     """Return notes on properties of the table that leave the effects uncertain."""
     if way.name == "object":
-        return ("Effects of objects are what covariates leave out: judge_effects(res, by='object').",)
+        return ("Effects of objects, which covariates do not explain: judge_effects(res, by='object').",)
     notes = []
     single = int((way.clusters.judgments <= 1).sum())
     if single:
         share = f"{format_count(single)} of {format_count(way.clusters.size)}"
-        notes.append(f"{share} levels of {way.name} made one judgment, which says nothing of σ.")
+        notes.append(f"{share} levels of {way.name} made one judgment each, which does not inform σ.")
     _, pair = groups(list(np.sort(res.comparisons.pairs, axis=1).T))
     where = np.unique(np.stack([pair[way.clusters.rows], way.clusters.codes]), axis=1)[0]
     if len(where) == len(np.unique(where)):
