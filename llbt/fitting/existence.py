@@ -80,8 +80,8 @@ def check_odd_cycles(c: Comparisons, word: str) -> None:
         for of in (camp[split[0]], camp[split[0] + size])
     ]
     raise DesignError(
-        f"{word}:object: objects {sides[0]} were compared only with {sides[1]}, and no two objects of one side with each "
-        f"other. So the effects on {word} may move from one side to the other, and only their sums are known",
+        f"{word}:object: objects {sides[0]} were compared only with {sides[1]}, and no two objects of one side "
+        f"with each other. So the effects on {word} may move from one side to the other, and only their sums are known",
         f"Judge a pair within a side, too; or leave {word}:object out.",
     )
 

@@ -217,7 +217,7 @@ def test_an_odd_cycle_in_every_component_is_enough() -> None:
     # a pair without a judgment closes no cycle
     c = drawn_from(three)
     counts = c.counts * (np.arange(3) != 1)[:, None]
-    with pytest.raises(DesignError, match="compared with"):
+    with pytest.raises(DesignError, match="compared only with"):
         llbt.fit("object + tie + bad + bad:object", replace(c, counts=counts))
 
 
