@@ -200,7 +200,7 @@ def test_attributes_are_of_estimates_alone(case: str) -> None:
         if isinstance(given, Lacking):
             assert f"{type(whole).__name__} has no {name}" in str(error.value)
         elif given is not None:
-            assert f"{name} is of the whole {type(whole).__name__}" in str(error.value)
+            assert f"{name} belongs to the whole {type(whole).__name__}" in str(error.value)
         else:
             assert f"FitPart has no attribute {name!r}" in str(error.value)
         assert "average" not in str(error.value)

@@ -76,7 +76,7 @@ def test_words_beside_weights_keep_their_order_and_ignore_at(by_judge):
     a, b = table.to_frame()[TEST_COLUMNS].to_numpy()
     np.testing.assert_allclose(a, b)
     assert table.to_frame()["term"].tolist() == ["words", "weights"]
-    assert any("whatever at= says" in note for note in table.notes)
+    assert any("at= does not change them" in note for note in table.notes)
 
 
 def test_contrasts_on_every_scale(pooled):
