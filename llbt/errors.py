@@ -53,7 +53,7 @@ __all__ = [
 
 def printable(text: object) -> str:
     r"""Return a text on one line, with invisible characters as escapes such as ``\u202e``."""
-    return UNSEEN.sub(lambda found: found[0].encode("unicode_escape").decode(), str(text))
+    return UNSEEN.sub(lambda match: match[0].encode("unicode_escape").decode(), str(text))
 
 
 def _printable(message: str) -> str:

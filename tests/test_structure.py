@@ -33,13 +33,21 @@ def test_newtons_method_is_written_once() -> None:
 
 
 @pytest.mark.slow
+def _bound(node: ast.AST) -> str | None:
+    """Return the name that a node binds: a variable, a parameter, or a caught error."""
+    match node:
+        case ast.Name(id=name, ctx=ast.Store()) | ast.arg(arg=name) | ast.ExceptHandler(name=name):
+            return name
+    return None
+
+
 def test_no_local_is_called_by_a_participle_that_says_nothing() -> None:
     """A name says what it holds: `found` was assigned 661 times and never did."""
     empty = {"found", "kept", "said", "told"}
     assigned = [
-        f"{path.relative_to(PACKAGE)}:{node.lineno} {node.id}"
+        f"{path.relative_to(PACKAGE)} {name}"
         for path in sorted(PACKAGE.rglob("*.py"))
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and node.id in empty
+        if (name := _bound(node)) in empty
     ]
-    assert assigned == ["auditing/finding.py:42 found"]  # a public field
+    assert assigned == ["auditing/finding.py found", "errors.py found"]  # public: a field, and what an error reports

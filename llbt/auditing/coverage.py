@@ -70,8 +70,8 @@ def separated(formula: str, c: Comparisons) -> tuple[str, str]:
     problem = make_problem(design, c, free, {})
     try:
         check_existence(design, free, problem, c)
-    except SeparationError as found:
-        return found.found, found.remedy
+    except SeparationError as error:
+        return error.found, error.remedy
     return "", ""
 
 

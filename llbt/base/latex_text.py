@@ -87,7 +87,7 @@ def _is_known(c: str) -> bool:
 
 def number_latex(text: str) -> str:
     """Return a printed number as LaTeX: with a minus sign, and a power of ten in place of ``e-05``."""
-    powered = _POWER.sub(lambda found: rf"{found[1]}\0{found[2].replace('+', '')}{found[3]}\1", text)
+    powered = _POWER.sub(lambda match: rf"{match[1]}\0{match[2].replace('+', '')}{match[3]}\1", text)
     return escape_latex(powered).replace(r"\textbackslash{}0", r"$\cdot10^{").replace(r"\textbackslash{}1", "}$")
 
 

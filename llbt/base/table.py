@@ -461,7 +461,7 @@ def _with_columns(table: Table, columns: Sequence[str]) -> Table:
 def relabelled(value: object, names: Mapping[str, str]) -> str:
     """Return the new name of a label, or the name of a parameter with its labels renamed: A in ``object[A]``."""
     label = str(value)
-    return names.get(label) or _BRACKETED.sub(lambda found: f"[{names.get(found[1], found[1])}]", label)
+    return names.get(label) or _BRACKETED.sub(lambda match: f"[{names.get(match[1], match[1])}]", label)
 
 
 def _renamed(table: Table, rename: Mapping[Any, str]) -> Table:

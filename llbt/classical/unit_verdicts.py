@@ -71,8 +71,8 @@ def pair_verdicts(data: object, unit: str | None, *, exclude: Objects = ()) -> V
     lead = np.bincount(group, weights=(1 - outcome) * pairs.judgments.times)
     verdict = np.where(lead > _SAME, 0, np.where(lead < -_SAME, 2, 1))
     counts = np.bincount(3 * pair[first] + verdict, minlength=3 * size).reshape(size, 3).astype(np.float64)
-    said_once = f"one verdict per {name} and pair, for the object that wins more of its judgments"
-    note = f"{said_once}: {counted(len(first), 'verdict')} of {counted(pairs.counts.sum(), 'judgment')}"
+    one_each = f"one verdict per {name} and pair, for the object that wins more of its judgments"
+    note = f"{one_each}: {counted(len(first), 'verdict')} of {counted(pairs.counts.sum(), 'judgment')}"
     return Verdicts(pairs, counts, name, (*pairs.notes, note))
 
 

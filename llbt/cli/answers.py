@@ -133,7 +133,7 @@ def _rows(frame: pd.DataFrame) -> list[dict[Any, Any]]:
 def _as_json(facts: Mapping[str, Any]) -> str:
     """Return facts as JSON, with invisible characters escaped."""
     text = json.dumps(facts, ensure_ascii=False, allow_nan=False, indent=2, default=_plain)
-    return "\n".join(UNSEEN.sub(lambda found: json.dumps(found[0])[1:-1], line) for line in text.split("\n"))
+    return "\n".join(UNSEEN.sub(lambda match: json.dumps(match[0])[1:-1], line) for line in text.split("\n"))
 
 
 def _plain(value: Any) -> Any:

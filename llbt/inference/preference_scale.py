@@ -157,7 +157,7 @@ def _levels(res: Estimates, population: Population | None = None) -> dict[Block,
     """Return the blocks on which P(i preferred | decided) depends besides worths; for a new judge, all blocks."""
     response, shared = res.comparisons.response, res.design.shared
     if population is not None:
-        return {block: shared[b] for block, b in sorted(response.shared.items(), key=lambda found: found[1])}
+        return {block: shared[b] for block, b in sorted(response.shared.items(), key=lambda entry: entry[1])}
     return {} if res.response.plain_odds else {block: shared[b] for block, b in res.response.levels.items()}
 
 

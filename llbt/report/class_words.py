@@ -71,8 +71,8 @@ def _preference(
     numbers |= {f"worth of {o} in class {label}": float(v) for o, v in zip(objects, values, strict=True)}
     order = order_text([valued(o, v) for o, v in zip(objects, values, strict=True)], np.log(values))
     known = f" (standard error {format_percent(error)})" if np.isfinite(error) and several else ""
-    worths_said = " (worths)" if classes.pooled.response.plain_odds else ""
-    text = f"Class {label} has {format_percent(share)} of the judges{known}: {order}{worths_said}"
+    by_worths = " (worths)" if classes.pooled.response.plain_odds else ""
+    text = f"Class {label} has {format_percent(share)} of the judges{known}: {order}{by_worths}"
     if len(objects) < 2:
         return f"{text}.", numbers
     if label in classes.infinite:

@@ -241,8 +241,8 @@ def _with_own_ids(key: str, value: str, own: dict[str, str]) -> str:
     if key.split("}")[-1] == "href" and value.startswith("#"):
         return f"#{own[value[1:]]}"
     if key in ("clip-path", "style", "fill", "filter", "mask"):
-        value = _HEX.sub(lambda found: IN_PICTURES[found[0]], value)
-        return re.sub(r"url\(#([^)]*)\)", lambda found: f"url(#{own[found[1]]})", value)
+        value = _HEX.sub(lambda match: IN_PICTURES[match[0]], value)
+        return re.sub(r"url\(#([^)]*)\)", lambda match: f"url(#{own[match[1]]})", value)
     return value
 
 

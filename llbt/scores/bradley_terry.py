@@ -315,7 +315,7 @@ def resampled_log_odds(
 
 
 def without_ties(strengths: Strengths, outcomes: Outcomes, asked: BradleyTerry) -> Strengths | None:
-    """Return a fit of the same pairs without a tie effect, if `found` has one that a resample may lack."""
+    """Return a fit of the same pairs without a tie effect, if `strengths` has one that a resample may lack."""
     if strengths.results is None or asked.prior is not None or not (asked.ties == "davidson" and strengths.has_ties):
         return None
     return _exact(outcomes, replace(asked, ties="half"))
