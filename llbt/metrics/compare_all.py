@@ -187,7 +187,8 @@ class MetricComparisons(Record):
             head=(SAYS[self.method], self.null),
             notes=(
                 *self.notes,
-                f"A metric beaten by one of the cluster above (one-sided p ≤ {alpha:g}) begins a new one.",
+                "A metric significantly worse than one of the cluster above begins a new cluster "
+                f"(one-sided p ≤ {alpha:g}).",
                 rule,
             ),
         ).first(how=".clusters().to_frame()")

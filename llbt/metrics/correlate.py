@@ -153,7 +153,7 @@ def correlate(
     if outliers == "keep":
         whole = correlation_of(x[0], z, level, coefficient)
         outlier_notes = (
-            f"outlying human scores are kept: {listed(left_out, 3)}",
+            f"systems with outlying human scores are included: {listed(left_out, 3)}",
             f"without them (outliers='drop', Mathur et al. 2020): {format_number(estimate.estimate)}",
         )
         return replace(whole, notes=(*whole.notes, *outlier_notes)) if left_out else whole

@@ -155,6 +155,6 @@ def _edges(size: FloatArray, bins: int | Sequence[float]) -> FloatArray:
         edges = np.array([np.nan])
     if edges.ndim != 1 or not np.isfinite(edges).all() or (edges < 0).any() or (np.diff(edges) <= 0).any():
         raise OptionError(
-            f"bins={bins!r}", expected="a number of bins, or increasing edges of at least 0 between them: [0.5, 1]"
+            f"bins={bins!r}", expected="a number of bins, or increasing edges of bins, all at least 0: [0.5, 1]"
         )
     return edges if len(edges) and edges[0] == 0 else np.append(0.0, edges)

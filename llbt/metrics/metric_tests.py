@@ -206,7 +206,8 @@ def check_test(measure: Measure, method: TestMethod, tasks: int = 1) -> None:
         )
     if method == "williams" and tasks > 1:
         raise OptionError(
-            "method='williams' with tasks; Williams' test is of one correlation each", "Pass method='perm-systems'."
+            "method='williams' with tasks; Williams' test compares one correlation per metric",
+            "Pass method='perm-systems'.",
         )
 
 

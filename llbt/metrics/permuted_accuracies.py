@@ -303,7 +303,8 @@ class TiedOrders:
         if len(first) * x.shape[1] > _MOST_PAIRS:
             raise DesignError(
                 f"{len(first) * x.shape[1]:,} pairs of systems on inputs",
-                "Take fewer inputs, a sample say, or method='perm-pairs', which exchanges results of pairs.",
+                "Take fewer inputs, for example a random sample, or method='perm-pairs', which exchanges results "
+                "of pairs.",
                 expected=f"up to {_MOST_PAIRS:,}",
             )
         z = np.where(np.isnan(x), np.nan, settled(human))

@@ -185,7 +185,7 @@ class QualityReliability(Record):
                 Field("agree", "Agree", s.agree.astype(int), "count"),
             ),
             title="Pairs of systems",
-            head=("Difference: |human difference| less its mean in the task; quality: less the mean; both in SD.",),
+            head=("Difference: |human difference| minus its mean in the task; quality: minus its mean; both in SD.",),
         ).first(how=".pairs().to_frame()")
 
     def _numbers(self, rows: FloatArray) -> FloatArray:
@@ -235,9 +235,12 @@ def quality_reliability(
     scored, metrics, left = _decided_by_some(scored, metrics)
     why = undetermined(scored)
     if why:
-        raise JudgmentError(why, expected="more pairs of systems, or tasks: their change with quality has no estimate")
+        raise JudgmentError(why, expected="more pairs of systems, or more tasks")
     if all(one.human.shape[1] == 1 for one in tasks.values()):
-        left = [*left, "One human score a system: its errors are unknown, and alone can make agreement fall."]
+        left = [
+            *left,
+            "Each system has one human score, so its error is unknown. That error alone can make agreement fall.",
+        ]
     unit = "pairs of one system are dependent" if by == "system" else "pairs of one task are dependent"
     return QualityReliability(
         tuple(tasks),

@@ -125,7 +125,7 @@ def soft_pairwise_accuracy(
     numbers("human", human, ndim=2, missing=True)  # lists of different lengths are not paired segments
     systems, x, z = read_segments(metric, human)
     if not len(x):
-        raise JudgmentError("no systems; expected one row of scores for each.")
+        raise JudgmentError("metric= and human= have no rows", expected="one row of scores for each system")
     i, j = all_pairs(len(systems))
     seed = draw.rng.integers(2**63)  # the same exchanges for both: equal scores agree exactly, others with less noise
     both = (replace(draw, rng=np.random.default_rng(seed)) for _ in range(2))

@@ -104,7 +104,7 @@ class StudyComparisons(Record):
             notes=(
                 *self.notes,
                 f"Unbeaten: no metric is significantly better, one-sided p ≤ {alpha:g}.",
-                "A metric beaten by one of the cluster above begins a new cluster.",
+                "A metric significantly worse than one of the cluster above begins a new cluster.",
                 *(dict.fromkeys(note for one in self.by_task.values() for note in one.notes)),
             ),
         )

@@ -108,7 +108,7 @@ def refuse_other_labels(names: tuple[str, str], given: tuple[object, object], in
         same = same and first.columns.equals(other.columns)
     if not same:
         raise JudgmentError(
-            f"{names[0]} and {names[1]} are frames whose labels differ or stand in another order",
+            f"{names[0]} and {names[1]} are frames whose labels differ or are in a different order",
             f"Align them first: {names[1]}.reindex_like({names[0]})",
             expected="the same systems in rows, the same inputs in columns",
         )

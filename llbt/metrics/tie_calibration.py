@@ -198,7 +198,9 @@ def compared_pairs(x: FloatArray, z: FloatArray) -> ComparedPairs:
     """Return all pairs of rows within each column (n, G) that have two human scores."""
     size = len(x) * (len(x) - 1) // 2 * x.shape[1]
     if size > _MOST_PAIRS:
-        raise DesignError(f"{size:,} pairs", "Take fewer inputs, a sample say.", expected=f"up to {_MOST_PAIRS:,}")
+        raise DesignError(
+            f"{size:,} pairs", "Take fewer inputs, for example a random sample.", expected=f"up to {_MOST_PAIRS:,}"
+        )
     i, j = all_pairs(len(x))
     d, h = x[i] - x[j], z[i] - z[j]
     there = ~np.isnan(h)

@@ -154,7 +154,7 @@ def test_qaeval_and_bertscore_beat_the_eleven_others(shared):
 
 @pytest.fixture(scope="module")
 def parts():
-    """Two tasks with other systems and inputs, whose metrics stand in another order."""
+    """Two tasks with other systems and inputs, whose metrics are in a different order."""
     rng = np.random.default_rng(2)
     found = {}
     for task, shape in (("en-de", (8, 20)), ("en-es", (10, 15))):

@@ -180,7 +180,7 @@ ERRORS = {
     "order": (
         lambda: correlate(pd.DataFrame(X), pd.DataFrame(Z).iloc[::-1]),
         llbt.errors.JudgmentError,
-        r"stand in another order.*human\.reindex_like\(metric\)",
+        r"are in a different order.*human\.reindex_like\(metric\)",
     ),
 }
 
@@ -303,6 +303,6 @@ def test_outliers_that_are_kept_are_said_with_what_is_without_them():
     kept = llbt.metrics.correlate(metric, human)
     without = llbt.metrics.correlate(metric, human, outliers="drop")
     advice = "without them (outliers='drop', Mathur et al. 2020): 0.80000"
-    assert kept.notes == ("outlying human scores are kept: 4", advice)
+    assert kept.notes == ("systems with outlying human scores are included: 4", advice)
     assert without.estimate == pytest.approx(0.8)
     assert llbt.metrics.correlate(metric[:4], human[:4]).notes == ()
