@@ -61,7 +61,7 @@ class FeedbackOrder(Record):
             head=(self._certificate(),),
             notes=(
                 *self.notes,
-                "A majority weighs wins less losses; violated: what the order contradicts.",
+                "Weight of a majority: wins minus losses. Violated: weight contradicted.",
                 "Other orders may be equally good.",
             ),
         )
@@ -91,7 +91,7 @@ class FeedbackOrder(Record):
         share = f" ({format_percent(self.violated / total)})" if total else ""
         contradicted = int((np.tril(self.weights) > 0).sum())
         text = (
-            f"Violated weight {format_count(self.violated)} of {format_count(total)}{share}, in "
+            f"Contradicted weight {format_count(self.violated)} of {format_count(total)}{share}, in "
             f"{format_count(contradicted)} of the {format_count(number)} pairwise majorities"
         )
         if self.optimal:

@@ -70,7 +70,7 @@ RULES: dict[Ties, Rule] = {
         False,
     ),
     "two-thirds": Rule(
-        "two thirds of the ties to the side that is tested to be worse",
+        "two thirds of the ties to the side that is worse under the alternative",
         "P(i) + P(tie)/3 ≤ 1/2 and P(j) + P(tie)/3 ≤ 1/2; it does not test P(i) = P(j), but |P(i) − P(j)| ≤ P(tie)/3",
         "P({i}) + P(tie)/3 ≤ 1/2; it does not test P({i}) ≤ P({j}), but P({i}) − P({j}) ≤ P(tie)/3",
         "conservative where P(i) = P(j); estimate 1/2 where neither side has half of the counted judgments",
@@ -84,7 +84,7 @@ RULES: dict[Ties, Rule] = {
         False,
     ),
     "median": Rule(
-        "median test, all ties to the side that is tested to be worse",
+        "median test, all ties to the side that is worse under the alternative",
         "P(i) ≤ 1/2 and P(j) ≤ 1/2; it does not test P(i) = P(j), but whether an object wins most of all judgments",
         "P({i}) ≤ 1/2; it does not test P({i}) ≤ P({j})",
         "conservative where P(i) = P(j); estimate 1/2 where neither side has half of all judgments",

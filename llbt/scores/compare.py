@@ -105,7 +105,7 @@ class AggregationComparison(Record):
         """
         gone = [name for name in self.setups if name not in groups]
         if gone:
-            raise OptionError(f"groups= names no group of {listed(gone)}", expected="a group for each setup")
+            raise OptionError(f"groups= gives no group for {listed(gone)}", expected="a group for each setup")
         of = [groups[name] for name in self.setups]
         labels = list(dict.fromkeys(of))
         inside = [np.array([one == label for one in of]) for label in labels]

@@ -294,8 +294,8 @@ def _units(board: Board, by: str | None, informative: BoolArray) -> Units:
     effective = effective_clusters(units.sizes)[1]
     if effective < _FEWEST_GROUPS:
         raise DesignError(
-            f"{by} has {counted(units.number, 'group')} among the items that tell systems apart, worth "
-            f"{format_number(effective, 3)} of equal size",
+            f"{by} has {counted(units.number, 'group')} among the items that tell systems apart, as much as "
+            f"{format_number(effective, 3)} groups of equal size",
             _INDEPENDENT,
             expected="at least two",
         )

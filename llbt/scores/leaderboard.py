@@ -332,7 +332,7 @@ def _refuse_extremes(scores: SystemScores) -> None:
     largest = float(max(np.nanmax(scores.values), -np.nanmin(scores.values)))
     if largest > _LARGEST:
         raise JudgmentError(
-            f"scores of up to {largest:.3g}, whose squares are beyond all floats",
+            f"scores of up to {largest:.3g}, whose squares overflow",
             "Divide all scores by the same number.",
             expected=f"scores of at most {_LARGEST:g}",
         )
@@ -383,7 +383,9 @@ def _about(scores: SystemScores, units: Units, by: str | None, asked: _Asked) ->
     """Return notes on the tests and the data."""
     level = 1 - asked.confidence
     percent, together = f"{100 * asked.confidence:.4g} %", asked.adjust in ("holm", "bonferroni")
-    ranges = f"rank ranges hold together with {percent} confidence" if together else f"{percent} rank range for each"
+    ranges = (
+        f"rank ranges are simultaneous, with {percent} confidence" if together else f"{percent} rank range for each"
+    )
     threshold = scores.rule.threshold
     return (
         adjust_note(asked.adjust),

@@ -35,7 +35,7 @@ _UNEQUAL = Qualifying("Borda ranks are by win share, as systems with missing sco
 _SAYS: dict[Grouping, str] = {
     "clusters": "clusters: every system above a break is significantly better than all below",
     "letters": "groups: systems that share a letter do not differ significantly",
-    "leader": "leader: the best system without a leader that is not significantly better",
+    "leader": "leader: the best remaining system, with every remaining system that it does not beat significantly",
 }
 _ONE_CLUSTER = "one cluster: nowhere are all above a break significantly better than all below"
 _LAST_LETTER = 52  # a…z and A…Z: beyond them letters are words

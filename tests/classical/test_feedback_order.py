@@ -118,7 +118,7 @@ def test_a_ranking_is_found_and_contradicts_nothing():
 def test_the_circle_of_three_breaks_at_its_lightest_majority():
     found = llbt.classical.feedback_order(table_of([[0, 5, 1], [1, 0, 4], [3, 0, 0]]))
     assert found.objects == ("s00", "s01", "s02")  # A over B by 4, B over C by 4, C over A by 2
-    assert "Violated weight 2 of 10 (20 %), in 1 of the 3 pairwise majorities: certified minimum" in found.as_text()
+    assert "Contradicted weight 2 of 10 (20 %), in 1 of the 3 pairwise majorities: certified minimum" in found.as_text()
 
 
 def test_ties_alone_are_an_order_of_weight_zero():

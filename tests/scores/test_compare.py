@@ -274,7 +274,7 @@ def test_figures_by_group_are_means_over_its_setups() -> None:
         alone = llbt.scores.compare({k: setups[k] for k in some}).to_frame()
         of_group = table[table["group"] == group].drop(columns="group").reset_index(drop=True)
         pd.testing.assert_frame_equal(of_group, alone)
-    with pytest.raises(OptionError, match="groups= names no group of 5"):
+    with pytest.raises(OptionError, match="groups= gives no group for 5"):
         compared.by_group({k: "x" for k in range(5)})
 
 
