@@ -112,7 +112,7 @@ def test_what_reads_an_error_is_seen(code: str) -> None:
     [
         (
             lambda: llbt.model_table(llbt.fit("object + tie", TABLE)),
-            "model_table: found an LLBTResults; expected a list",
+            "model_table: results= is an LLBTResults; expected a list",
         ),
         (
             lambda: llbt.fit("object", TABLE.drop_ties(), link="probit").to_glm(),

@@ -149,6 +149,6 @@ def posteriors(latent_classes: Classes, *, ax: Axes | None = None) -> Axes:
         ax.fill_betweenx(edges, upto[:, k], upto[:, k + 1], color=colour, linewidth=0, label=f"class {label}")
     name_rows(ax, short_names([str(latent_classes.by_judge.levels[g]) for g in order]))
     ax.set_xlim(0, 1)
-    label_scale(ax, f"probability of each class, given all that a judge said\n({counted(judges, 'judge')})")
+    label_scale(ax, f"probability of each class, given all judgments of the judge\n({counted(judges, 'judge')})")
     legend_above(ax, columns=4)
     return finish(ax)

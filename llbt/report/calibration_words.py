@@ -125,7 +125,7 @@ def _correction(calibration: Calibrated) -> Sentence:
         text += f", the labels alone {by_labels}"
     text += f"; together {first} is first" if {first} != {by_machines, by_labels} - {None} else ""
     sign = "raise" if moved[most] > 0 else "lower"
-    text += f". From the verdicts alone to the answer the labels {sign} {objects[most]} most, by "
+    text += f". Compared with the verdicts alone, the labels {sign} {objects[most]} most, by "
     return f"{text}{format_number(abs(float(moved[most])), 3)} log-worths.", numbers
 
 

@@ -92,7 +92,7 @@ def sections_of_lists(s: ListStudy) -> Sections:
     few = len(s.res.rankings.objects) <= _MOST_FIRST
     asked: dict[str, tuple[str, Callable[[ListStudy], list[str]]]] = {
         "words": ("In words", _words),
-        "audit": ("Are there problems in the lists?", lambda s: audited(s.audit)),
+        "audit": ("Are there problems in the data?", lambda s: audited(s.audit)),
         "leaderboard": ("Leaderboard", lambda s: ranked(s.res, s.at, s.confidence, s.notices)),
         **({"first": ("Who comes first?", _first)} if few else {}),
         "pairs": ("Pairs", _paired),

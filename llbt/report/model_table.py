@@ -344,7 +344,7 @@ def _checked(results: object) -> list[tuple[ModelColumn, ...]]:
     """Return the columns of each fit."""
     if _is_a_fit(results) or not isinstance(results, Sequence) or not results:
         raise OptionError(
-            f"found {'nothing' if isinstance(results, Sequence) else kind_of(results)}",
+            f"results= is {'empty' if isinstance(results, Sequence) else kind_of(results)}",
             expected="a list of fits: llbt.model_table([m0, m1])",
         )
     for k, res in enumerate(results):
@@ -362,7 +362,7 @@ def _headings(names: Sequence[str] | None, size: int) -> tuple[str, ...]:
         return tuple(f"({k})" for k in range(1, size + 1))
     given = [names] if isinstance(names, str) else list(names)
     if len(given) != size or len(set(map(str, given))) != size:
-        raise OptionError(f"names={given!r}", expected=f"{counted(size, 'name')}, another one for each fit")
+        raise OptionError(f"names={given!r}", expected=f"{counted(size, 'name')}, a different one for each fit")
     return tuple(map(str, given))
 
 

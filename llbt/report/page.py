@@ -329,7 +329,7 @@ def _paired(s: Study) -> list[str]:
     drawn = picture("probabilities", caption, lambda: probabilities_plot(s.res, at=s.at)) if few else ""
     network = picture(
         "network",
-        "Who met whom: the width of a line is its number of judgments, its colour how far the model is off",
+        "Pairs compared: the width of a line is its number of judgments, its colour the residual of the model",
         lambda: network_plot(s.res),
     )
     if not s.plain:  # counts fitted to one judge, to whom those of all judges are no match

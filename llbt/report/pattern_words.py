@@ -18,7 +18,7 @@ _ASKED = {
     "ratings": "the ratings of {}, taken as answers to {}",
 }
 _WITHOUT = ", apart from their dependence on other answers,"
-_HELD = ", all other answers of a judge held,"
+_HELD = ", with all other answers of the judge held fixed,"
 _ADJACENT = ", where they stand next to each other,"
 
 

@@ -129,7 +129,10 @@ def beside(groups: Groups | None) -> tuple[str, ...]:
         return ()
     name = "tree" if isinstance(groups, JudgeTree) else "classes"
     half = " who found it" if isinstance(groups, JudgeTree) and groups.honest else ""
-    return (f"The section on {name} of judges tells groups of them apart; all others are of all judges{half} alike.",)
+    return (
+        f"The section on {name} of judges describes groups of judges; all other sections describe all "
+        f"judges{half} together.",
+    )
 
 
 def _fitted(formula: str, c: Comparisons) -> ComparisonResults:

@@ -226,10 +226,10 @@ def test_the_notebook_summary_of_a_fit_says_what_comes_next():
     ("arguments", "options", "fragment"),
     [
         (SMALL, {}, "expected a list of fits: llbt.model_table([m0, m1])"),
-        ([], {}, "found nothing"),
+        ([], {}, "results= is empty"),
         ([SMALL, 3], {}, "number 1 is an int"),
-        (FITS, {"names": ["a"]}, "expected 2 names, another one for each fit"),
-        (FITS, {"names": ["a", "a"]}, "expected 2 names, another one for each fit"),
+        (FITS, {"names": ["a"]}, "expected 2 names, a different one for each fit"),
+        (FITS, {"names": ["a", "a"]}, "expected 2 names, a different one for each fit"),
         (FITS, {"below": "se"}, "below='se'"),
         (FITS, {"digits": 0}, "digits=0"),
         (FITS, {"confidence": 95}, "confidence=95"),

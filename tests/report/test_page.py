@@ -304,7 +304,7 @@ def test_a_picture_that_cannot_be_drawn_says_why():
     def refuse():
         raise llbt.errors.DesignError("too <many> objects")
 
-    markup = page_parts.picture("p", "Who met whom", refuse)
+    markup = page_parts.picture("p", "Pairs compared", refuse)
     assert "not drawn. too &lt;many&gt; objects" in markup
 
 

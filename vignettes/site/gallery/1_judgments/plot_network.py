@@ -1,6 +1,6 @@
 """
-Who met whom
-============
+Pairs compared
+==============
 
 A line for each pair, as wide as its judgments, coloured by how far the model is off.
 """
