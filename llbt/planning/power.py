@@ -199,10 +199,11 @@ class Power(Record):
 def _supposed(scenario: Scenario, tests: Sequence[PowerTest]) -> tuple[str, ...]:
     """Return lines on the assumptions and the tests."""
     far = "" if scenario.n_objects == 2 else ", best against worst, the others equally spaced between"
+    pairs = math.comb(scenario.n_objects, 2)
     lines = [
         f"Truth: {scenario.n_objects} objects, odds {format_number(scenario.odds, 4)}{far}; "
         f"{format_percent(scenario.tie_share)} ties between equal objects",
-        f"Judgments: per pair, each of {counted(math.comb(scenario.n_objects, 2), 'pair')} alike",
+        "Judgments: per pair" + (f", the same number for each of {pairs} pairs" if pairs > 1 else ""),
     ]
     if scenario.judges is not None:
         lines.append(

@@ -367,7 +367,7 @@ def test_what_was_simulated_is_said(several):
     for said in (
         "Simulated power at level 0.05",
         "3 objects, odds 1.500, best against worst, the others equally spaced between; 30 % ties between equal objects",
-        "each of 3 pairs alike",
+        "the same number for each of 3 pairs",
         "sign: exact sign test, ties dropped",
         "80 simulated tables",
         "sign tests compare the best object with the worst",
