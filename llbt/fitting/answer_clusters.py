@@ -95,7 +95,7 @@ def clusters_by(data: Rankings | Patterns, name: str) -> Clustering:
             else ("patterns", "covariates", f"from_patterns(…, covariates={name!r})")
         )
         raise OptionError(
-            f"groups={name!r}{near(name, tuple(columns))} is not kept by these {what} ({kinds}: {has})",
+            f"groups={name!r}{near(name, tuple(columns))} is not a column of these {what} ({kinds}: {has})",
             f"Keep it where they are made: {reader}.",
         )
     column = columns[name]

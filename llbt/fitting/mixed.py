@@ -352,7 +352,7 @@ def _way(res: LLBTResults, bracket: Bracket, groupings: tuple[str, ...]) -> Way:
         names = (*c.clusters, *(column.name for column in c.columns))
         reading = ", ".join(map(repr, names)) or "none"
         raise DesignError(
-            f"{grouping!r}{near(grouping, names)} is not kept by this table (clusters and covariates: {reading})",
+            f"{grouping!r}{near(grouping, names)} is not a column of this table (clusters and covariates: {reading})",
             f"Keep it where the table is made: from_judgments(…, clusters={grouping!r}).",
         )
     way, formula = kept_way(c, grouping, groupings), res.specification.formula

@@ -1,8 +1,8 @@
 """Code the terms of a formula as columns, by patsy.
 
-A coding is kept because questions need other rows than the fit: classes named by `at=`, predictions, an object in place
-of another. New rows must be coded like the table (levels, contrasts, means of `center`), and patsy's design stores
-these. It cannot be pickled, so no record holds it.
+A coding is stored because questions need other rows than the fit: classes named by `at=`, predictions, an object in
+place of another. New rows must be coded like the table (levels, contrasts, means of `center`), and patsy's design
+stores these. It cannot be pickled, so no record holds it.
 """
 
 from __future__ import annotations

@@ -498,8 +498,8 @@ def _unknown(name: str, text: str, span: tuple[int, int], words: Vocabulary) -> 
         what = f"{name!r} is the value of one side. Where the table is made pass side_covariates={mapping}"
     elif name in words.clusters:
         what = (
-            f"{name!r} is kept as a cluster, beside the counts, and splits nothing; to use it in a formula keep it as "
-            f"covariates={name!r}"
+            f"{name!r} is a cluster of this table, so its counts are not split by it; to use it in a formula pass "
+            f"covariates={name!r} where the table is made"
         )
     elif name in words.unkept:
         what = f"{name!r} is a column of your frame but was not kept: from_judgments(…, covariates={name!r})"

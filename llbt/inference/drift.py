@@ -193,7 +193,7 @@ def _timed(res: Estimates, time: str, periods: int | None) -> tuple[tuple[Label,
     names = (*c.clusters, *(column.name for column in c.columns))
     if time not in names:
         raise OptionError(
-            f"time={time!r}{near(time, names)} is not kept by this table (clusters and covariates: "
+            f"time={time!r}{near(time, names)} is not a column of this table (clusters and covariates: "
             f"{listed(names) or 'none'})",
             f"Keep it where the table is made: from_judgments(…, clusters={time!r}). Then fit without clustered "
             "errors: fit(…, cov_type='nonrobust').",

@@ -134,7 +134,7 @@ def levels_of(c: Comparisons, by: str) -> list[Any]:
             return levels
     has = listed((*c.covariates, *c.clusters)) or "none"
     raise OptionError(
-        f"by={by!r} is not kept by this table; it has {has}",
+        f"by={by!r} is not a column of this table; it has {has}",
         f"Keep it where the table is made: from_judgments(…, clusters={by!r}).",
     )
 

@@ -276,7 +276,7 @@ def _explained() -> Iterator[None]:
         yield
     except linalg.LinAlgError as error:
         raise DesignError(
-            f"the posterior has no mode that could be found: {error}",
+            f"no mode of the posterior was found: {error}",
             "Take a smaller prior scale: llbt.posterior(res, prior=0.5).",
         ) from None
 

@@ -209,7 +209,8 @@ def _sizes(res: WithWorths) -> dict[str, int]:
 def _check_column(c: Comparisons, name: str) -> None:
     if name not in (*c.covariates, *c.clusters):
         raise OptionError(
-            f"leave_out={name!r} is not kept by this table; it has {listed((*c.covariates, *c.clusters)) or 'none'}",
+            f"leave_out={name!r} is not a column of this table; "
+            f"it has {listed((*c.covariates, *c.clusters)) or 'none'}",
             f"Keep it where the table is made: from_judgments(…, clusters={name!r}).",
         )
 

@@ -37,8 +37,8 @@ def profile_discrimination(judged: Judged, maximum: DiscriminationFit, which: in
     Notes
     -----
     On the norm, a mean of σ² of 1, a judge with the share w of the judgments has |σ| < 1/√w. This is the interval's
-    bound if the likelihood does not fall so far. From each place Newton's method goes along the surface on which σ is
-    held and the norm is kept, with the curvature of the surface (the Lagrangian's); the root of twice the fall is about
+    bound if the likelihood does not fall so far. Newton's method goes along the surface on which σ is fixed and
+    the norm is 1, with the curvature of the surface (the Lagrangian's); the root of twice the fall is about
     linear in σ.
     """
     views = Views.of(judged)

@@ -13,7 +13,7 @@ from scipy.stats import qmc
 from .indexed_rows import FloatArray, IntArray
 
 _LIGHTEST = 1e-12  # points of a product are dropped below this share of the heaviest weight
-_ALL = 2  # up to so many dimensions all points are kept
+_ALL = 2  # with at most this many dimensions no point is dropped
 _WIDEST, _STEP = 0.8, 1.1  # largest step of a trapezoid rule; largest step times slope
 _END = 6.0  # the trapezoid rule ends at so many standard deviations
 

@@ -156,7 +156,7 @@ def _refused(frame: pd.DataFrame, formula: str, error: type[Exception], fragment
 
 def test_bad_input_is_refused(frame: pd.DataFrame) -> None:
     plain = "object + tie + (object | judge)"
-    _refused(frame, "object + tie + (object | worker)", DesignError, "'worker' is not kept")
+    _refused(frame, "object + tie + (object | worker)", DesignError, "'worker' is not a column")
     _refused(frame[frame["judge"] < "J02"], plain, DesignError, "'judge' has 2 levels")
     _refused(
         frame[frame["judge"] < "J02"],

@@ -358,7 +358,7 @@ def test_where_nothing_moves_the_rate_is_zero() -> None:
 
 def test_what_it_refuses(frame, res) -> None:
     c = res.comparisons
-    with pytest.raises(OptionError, match=r"^drift: time='hour' is not kept .*clusters='hour'"):
+    with pytest.raises(OptionError, match=r"^drift: time='hour' is not a column .*clusters='hour'"):
         llbt.drift(res, time="hour")
     with pytest.raises(OptionError, match=r"cov_type='cluster'"):
         llbt.drift(llbt.fit("object + tie", c, cov_type="cluster", groups="day"), time="day")

@@ -198,7 +198,7 @@ def test_what_cannot_be_held_out_says_so():
         llbt.held_out([res, llbt.fit("object", TABLE.drop_ties())])
     with pytest.raises(OptionError, match=r"folds=10 of 4 levels of judge.*folds=4 or fewer"):
         llbt.held_out(res, by="judge")
-    with pytest.raises(OptionError, match="'prompt' is not kept by this table"):
+    with pytest.raises(OptionError, match="'prompt' is not a column of this table"):
         llbt.held_out(res, by="prompt")
     with pytest.raises(OptionError, match="folds=1; expected an integer of at least 2"):
         llbt.held_out(res, folds=1)

@@ -232,13 +232,13 @@ def test_a_level_without_judgments_changes_nothing() -> None:
 @pytest.mark.parametrize("by", ["jugde", "object", "ENG"])
 def test_unknown_levels(by: str) -> None:
     with pytest.raises(
-        llbt.errors.OptionError, match=f"influence: by='{by}' is not kept by this table; it has 'judge'"
+        llbt.errors.OptionError, match=f"influence: by='{by}' is not a column of this table; it has 'judge'"
     ):
         llbt.influence(quietly("object + tie", DRAS), by=by)
 
 
 def test_levels_that_were_pooled_away() -> None:
-    with pytest.raises(llbt.errors.OptionError, match="influence: by='judge' is not kept by this table"):
+    with pytest.raises(llbt.errors.OptionError, match="influence: by='judge' is not a column of this table"):
         llbt.influence(quietly("object + tie", DRAS.pool()), by="judge")
 
 

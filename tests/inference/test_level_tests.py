@@ -107,7 +107,7 @@ def test_one_level_and_none() -> None:
     with pytest.raises(llbt.errors.DesignError, match="level_tests: by='judge' has one level"):
         llbt.level_tests(res)
     with pytest.raises(
-        llbt.errors.OptionError, match="level_tests: by='who' is not kept by this table; it has 'judge'"
+        llbt.errors.OptionError, match="level_tests: by='who' is not a column of this table; it has 'judge'"
     ):
         llbt.level_tests(res, by="who")
 

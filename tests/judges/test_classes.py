@@ -148,7 +148,7 @@ def test_the_same_seed_finds_the_same_classes() -> None:
     [
         ("object", {"k": 9}, OptionError, "at most 6"),
         ("object", {"k": 0}, OptionError, "a number of classes"),
-        ("object", {"by": "rater"}, OptionError, "is not kept by this table"),
+        ("object", {"by": "rater"}, OptionError, "is not a column of this table"),
         ("object", {"common": ["tie"]}, OptionError, "terms of the formula"),
         ("object + (object | judge)", {}, OptionError, "brackets"),
         ("object + age", {}, FormulaError, "age"),
