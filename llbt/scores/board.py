@@ -175,7 +175,7 @@ class Board(Record):
         known = np.isfinite(ranked.covariance).all()
         head = ranked.best().head if known else ()
         grouped = () if by != _AUTO or chosen is None else self._grouping_note(chosen, ranked)
-        return replace(ranked, head=head, notes=(*ranked.notes, *grouped))
+        return replace(ranked, head=head, notes=(*ranked.notes, *grouped, *unused_facts(self, chosen, macro)))
 
     def _grouping_note(self, by: str, ranked: ScoreLeaderboard) -> tuple[str, ...]:
         """Return a note on by='item' where groups are few and no pair differs."""
@@ -253,7 +253,8 @@ class Board(Record):
         chosen = group_of(self, by)
         groups = None if chosen is None else self.facts[chosen]
         of = (names[0], names[1])
-        return board_changes(self.scores, other.scores, groups, of, confidence, as_generator(rng))
+        changes = board_changes(self.scores, other.scores, groups, of, confidence, as_generator(rng))
+        return replace(changes, notes=(*changes.notes, *unused_facts(self, chosen)))
 
     @checked
     def frontier(self, *, by: str = _AUTO, n: Count = 1000, rng: Rng = 0) -> CostFrontier:
@@ -294,7 +295,7 @@ class Board(Record):
             )
         chosen = group_of(self, by)
         codes = np.arange(len(self.items)) if chosen is None else pd.factorize(self.facts[chosen])[0]
-        return cost_frontier(
+        frontier = cost_frontier(
             self.systems,
             self.scores.values,
             self.cost,
@@ -304,6 +305,7 @@ class Board(Record):
             higher_is_better=self.scores.higher_is_better,
             cost_unit=self.cost_unit,
         )
+        return replace(frontier, notes=(*frontier.notes, *unused_facts(self, chosen)))
 
     @checked
     def without(self, *systems: Label) -> Board:
@@ -336,6 +338,12 @@ class Board(Record):
         note = f"left out: {named(systems)}"
         cost = None if self.cost is None else self.cost[others]
         return replace(self, scores=scores, cost=cost, notes=(*self.notes, note))
+
+
+def unused_facts(board: Board, *used: str | None) -> tuple[str, ...]:
+    """Return a note on the facts about the items that an answer does not use."""
+    unused = [name for name in board.facts if name not in used]
+    return (f"known about the items, but not used: {listed(unused, len(unused))}",) if unused else ()
 
 
 def group_of(board: Board, by: str) -> str | None:

@@ -20,7 +20,7 @@ from ..inference.mean_squares import MeanSquares
 from ..kernel.newton import check_convergence
 from ..kernel.robust import effective_clusters
 from .adjusted_means import adjusted_means
-from .board import Board, group_of
+from .board import Board, group_of, unused_facts
 from .board_counts import are_right_or_wrong
 from .conditional_rasch import BoolArray, fit_conditionally, inverse_of_contrasts, item_difficulties, kinds_of_items
 from .grouped_tests import Units
@@ -279,7 +279,11 @@ def difficulty(board: Board, *, by: str = "auto", confidence: Confidence = 0.95)
         fit.item_fit,
         "Rasch" if is_binary else "additive",
         confidence,
-        (*board.notes, *_notes(chosen, units, int((~informative).sum()), is_binary=is_binary)),
+        (
+            *board.notes,
+            *_notes(chosen, units, int((~informative).sum()), is_binary=is_binary),
+            *unused_facts(board, chosen),
+        ),
     )
 
 

@@ -81,3 +81,23 @@ def test_systems_can_be_left_out(tmp_path: Path) -> None:
     assert board.without(board.systems[0]).systems == board.systems[1:]
     with pytest.raises(OptionError, match="two or more remain"):
         board.without(*board.systems[:3])
+
+
+def test_every_answer_names_the_facts_that_it_does_not_use() -> None:
+    rng = np.random.default_rng(4)
+    rows = [
+        {"system": s, "item": k, "score": rng.random(), "usd": rng.random(), "family": "ab"[k % 2], "task": k % 3}
+        for s in "xyz"
+        for k in range(30)
+    ]
+    board = llbt.scores.read_board(rows, system="system", item="item", score="score", cost="usd")
+    known = "known about the items, but not used: "
+    for answer in (
+        board.leaderboard,
+        board.frontier,
+        lambda: board.compare(board),
+        lambda: llbt.scores.difficulty(board),
+    ):
+        assert f"{known}'family', 'task'" in answer().notes
+    assert f"{known}'task'" in board.leaderboard(by="family").notes
+    assert f"{known}'family'" in board.leaderboard(by="item", macro="task").notes
