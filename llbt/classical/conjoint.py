@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from ..base.arguments import Confidence, checked
@@ -23,6 +24,7 @@ from ..data.sources import Source, as_names, in_memory
 from ..data.tables import unused_note
 from ..errors import DesignError, JudgmentError, OptionError, listed, near
 
+_ROUNDING = 1e-12  # of the largest outcome: standard errors below it are sums of deviations that cancel
 _REMEDY = "Name them: classical.conjoint(frame, outcome='chosen', attributes=['price', 'size'], respondent='id')."
 
 
@@ -39,9 +41,11 @@ class Conjoint(Record):
     n : ndarray, shape (L,)
         Profiles with the level.
     mean, mean_error : ndarray, shape (L,)
-        The mean outcome of these profiles (a share for choices), and its standard error.
+        The mean outcome of these profiles (a share for choices), and its standard error; NaN if the means of
+        respondents do not vary.
     effect, effect_error : ndarray, shape (L,)
-        The effect of the level against the reference; 0 and NaN for the reference.
+        The effect of the level against the reference; 0 and NaN for the reference. NaN errors also where the mean of
+        the level or of the reference has none.
     df : float
         The number of respondents less 1, for intervals and tests.
     confidence : float
@@ -197,18 +201,21 @@ def conjoint(
     n = inside.sum(axis=0)
     mean = outcomes @ inside / n
     influence = _summed(inside * (outcomes[:, None] - mean) / n, clusters, respondents)
+    mean_error = np.sqrt(respondents / (respondents - 1) * (influence**2).sum(axis=0))
+    constant = mean_error < _ROUNDING * np.abs(outcomes).max()  # one respondent's deviations from the mean sum to 0
     effect, variance = _effects(levels, inside, outcomes, clusters, respondents)
     return Conjoint(
         tuple(name for name, (_, known) in zip(roles.attributes, levels, strict=True) for _ in known),
         tuple(level for _, known in levels for level in known),
         n.astype(np.int64),
         mean,
-        np.sqrt(respondents / (respondents - 1) * (influence**2).sum(axis=0)),
+        np.where(constant, np.nan, mean_error),
         effect,
-        np.sqrt(variance),
+        np.where(constant | _with_reference(levels, constant), np.nan, np.sqrt(variance)),
         respondents - 1.0,
         confidence,
         (
+            *_without_errors(levels, roles.attributes, constant),
             *_never_together(levels, roles.attributes),
             *_of_tasks(table, outcomes, roles),
             *roles.notes(table, respondents),
@@ -251,11 +258,14 @@ def _roles(
         raise OptionError(f"a column has two roles: {listed(asked, 20)}", expected="each column once")
     if outcome is not None and attributes and respondent is not None:
         return _Roles(outcome, tuple(attributes), respondent, tuple(task))
-    layout = profiles_of(source)
+    layout = profiles_of(source, outcome=outcome, respondent=respondent, task=task)
     judge = layout.judge if layout is not None else None
-    if layout is None or (judge is None and respondent is None):
-        raise JudgmentError("the columns do not show which hold outcomes, attributes and respondents", _REMEDY)
-    by = respondent or str(judge)
+    if layout is None or judge is None:
+        raise JudgmentError(
+            f"the columns {listed(list(source.names), 20)} do not show which hold outcomes, attributes and respondents",
+            _REMEDY,
+        )
+    by = judge
     sets = task or [name for name in layout.arguments["block"] if name != by]
     chosen = outcome or str(layout.arguments["chosen"])
     described = attributes or [name for name in layout.arguments["attributes"] if name not in (chosen, by, *sets)]
@@ -340,6 +350,22 @@ def _effects(
     effect[others] = params[1:]
     variance[others] = number / (number - 1) * (scores**2).sum(axis=0)[1:]
     return effect, variance
+
+
+def _with_reference(levels: _Levels, chosen: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+    """Return the levels whose attribute has its reference among the chosen levels."""
+    sizes = [len(known) for _, known in levels]
+    return np.repeat(chosen[np.cumsum([0, *sizes[:-1]])], sizes)
+
+
+def _without_errors(levels: _Levels, attributes: Sequence[str], constant: npt.NDArray[np.bool_]) -> tuple[str, ...]:
+    """Return a note on the levels that have no standard error."""
+    named = [f"{name} {level}" for name, (_, known) in zip(attributes, levels, strict=True) for level in known]
+    bare = list(itertools.compress(named, constant))
+    if not bare:
+        return ()
+    why = "NA where the mean outcome does not vary between respondents, such as for levels that one respondent saw"
+    return (Qualifying(f"Standard errors are {why}: {listed(bare, 3)}."),)
 
 
 def _never_together(levels: _Levels, attributes: Sequence[str]) -> tuple[str, ...]:

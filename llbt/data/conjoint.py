@@ -54,27 +54,31 @@ class _Choices:
     attributes: list[str]
 
 
-def profiles_of(source: Source) -> ListLayout | None:
+def profiles_of(
+    source: Source, *, outcome: str | None = None, respondent: str | None = None, task: Sequence[str] = ()
+) -> ListLayout | None:
     """Return how profiles and choices are read: who chose, the task, the attributes; None if unclear.
 
-    In each task at most one profile is chosen, by a column of 0 and 1 or one that names the profile.
+    In each task at most one profile is chosen, by a column of 0 and 1 or one that names the profile. Columns that are
+    not named are found by their names.
     """
     if any(source.frame.collect_schema()[name].is_nested() for name in source.inner.values() or source.names):
         return None
     table = in_memory(source)
-    respondent = judge_of(source.names) or next((name for name in source.names if spelled(name) in _RESPONDENT), None)
-    tasks = [name for name in source.names if spelled(name) in _TASK]
-    chosen = [name for name in source.names if _CHOSEN.fullmatch(spelled(name))]
-    makers = [[*([] if respondent is None else [respondent]), name] for name in tasks if name != respondent]
+    by_name = judge_of(source.names) or next((name for name in source.names if spelled(name) in _RESPONDENT), None)
+    respondent = respondent or by_name
+    tasks = [list(task)] if task else [[name] for name in source.names if spelled(name) in _TASK]
+    chosen = [outcome] if outcome else [name for name in source.names if _CHOSEN.fullmatch(spelled(name))]
+    makers = [[*([] if respondent is None else [respondent]), *names] for names in tasks if names != [respondent]]
     for name in chosen:
-        for task in makers:
-            choices = _choices(table, name, task)
+        for maker in makers:
+            choices = _choices(table, name, maker)
             if choices is not None:
-                where = " and ".join(map(repr, task))
+                where = " and ".join(map(repr, maker))
                 note = (
                     f"read as choices, in {name!r}, among profiles of {listed(choices.attributes, 12)}, one by {where}"
                 )
-                arguments = {"chosen": name, "block": task, "attributes": choices.attributes}
+                arguments = {"chosen": name, "block": maker, "attributes": choices.attributes}
                 return ListLayout("profiles", arguments, note, respondent)
     return None
 

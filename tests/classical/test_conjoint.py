@@ -56,11 +56,36 @@ def test_notes_name_columns_tasks_and_combinations() -> None:
     assert "No profile has price p30 with colour red. AMCEs then assume" in answer.as_text()
 
 
+def test_columns_that_are_named_help_to_find_the_others() -> None:
+    other = PROFILES.rename(columns={"respondent": "who", "task": "screening"})
+    answer = conjoint(other, respondent="who", task="screening")
+    assert "respondents by 'who', tasks by 'screening'" in answer.as_text(notes="all")
+    assert answer.to_frame().equals(conjoint(PROFILES).to_frame())
+    with pytest.raises(JudgmentError, match=r"the columns 'who', 'screening', .* do not show"):
+        conjoint(other)
+
+
 def test_means_of_equal_levels_count_both_profiles() -> None:
     """Both profiles of a task have the level: one of two is chosen, by hand ½."""
     frame = pd.DataFrame({"respondent": [1, 1, 2, 2], "a": [*"xxyy"], "b": [*"uvvu"], "chosen": [1, 0, 0, 1]})
     means = conjoint(frame, outcome="chosen", attributes=["a", "b"], respondent="respondent").to_frame()
     assert means["estimate"].tolist() == [0.5, 0.5, 1, 0]
+
+
+def test_errors_are_na_where_respondents_do_not_vary() -> None:
+    """A level that one respondent saw: deviations from its mean sum to 0 there, and would give an error of 0."""
+    frame = PROFILES.assign(brand=np.where(PROFILES["profile"] == 1, "own", "other"))
+    first = frame["respondent"] == frame["respondent"].iloc[0]
+    frame.loc[first & (frame["profile"] == 2), "brand"] = "rare"
+    answer = conjoint(frame, attributes=[*ATTRIBUTES, "brand"])
+    for table in (answer.to_frame(), answer.effect_table().to_frame()):
+        bare = table[table["level"] == "rare"]
+        assert bare[["std_error", "conf_low", "conf_high"]].isna().all(axis=None)
+        assert bare["estimate"].notna().all()
+    assert answer.to_frame()["std_error"].notna().sum() == len(answer.levels) - 1
+    assert "such as for levels that one respondent saw: 'brand rare'" in answer.as_text().replace("\n      ", " ")
+    by_rare = conjoint(frame, attributes=[*ATTRIBUTES, "brand"], reference={"brand": "rare"}).effect_table().to_frame()
+    assert by_rare.loc[by_rare["attribute"] == "brand", "std_error"].isna().all()
 
 
 @pytest.mark.parametrize(
