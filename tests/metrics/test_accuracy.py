@@ -152,7 +152,7 @@ BAD = [
     (lambda: soft_pairwise_accuracy(M * math.nan, M), JudgmentError, "metric= has 6 values that are not finite"),
     (lambda: soft_pairwise_accuracy(M, M * math.nan), JudgmentError, "no human score for the systems in rows 0, 1"),
     (lambda: soft_pairwise_accuracy(np.ones((2, 0)), M), JudgmentError, "metric= has no segment"),
-    (lambda: soft_pairwise_accuracy(np.ones((0, 3)), np.ones((0, 3))), JudgmentError, "no systems"),
+    (lambda: soft_pairwise_accuracy(np.ones((0, 3)), np.ones((0, 3))), JudgmentError, "have no rows"),
     (
         lambda: soft_pairwise_accuracy(pd.DataFrame(M, index=["a", "b"]), pd.DataFrame(M, index=["b", "a"])),
         JudgmentError,
