@@ -1,7 +1,7 @@
 """What a formula may contain: names, functions and sizes, checked before patsy evaluates anything.
 
-patsy evaluates the factors of a formula as Python. Here a formula is data and may come from a stranger. So only
-expressions on the list below reach patsy, and only in sizes that it evaluates fast.
+patsy evaluates the factors of a formula as Python code. A formula may come from a stranger, so only the expressions
+listed below reach patsy, and only in sizes that patsy evaluates fast.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ LARGEST_NUMBER = 10**15
 
 @dataclass(frozen=True)
 class Function:
-    """The least and the largest number of positional arguments of a function, and the names of the others."""
+    """The fewest and the most positional arguments of a function, and the names of its keyword arguments."""
 
     least: int
     most: int
@@ -77,8 +77,8 @@ _COMPARED = (ast.Eq, ast.NotEq, ast.Lt, ast.LtE, ast.Gt, ast.GtE)
 def bounded(tree: ParseNode, fail: Callable[[str, ParseNode], NoReturn]) -> ParseNode:
     """Return patsy's tree of a formula with long sums balanced, so that patsy needs few nested calls.
 
-    `fail` is called with a message and the node if products would expand to more than `MOST_TERMS` terms, or are nested
-    deeper than `MOST_NESTED`.
+    If the formula would expand to more than `MOST_TERMS` terms, or nests more than `MOST_NESTED` operators, `fail` is
+    called with a message and the node.
     """
     if tree.type == "~":
         sides = [bounded(side, fail) for side in tree.args]
@@ -87,9 +87,9 @@ def bounded(tree: ParseNode, fail: Callable[[str, ParseNode], NoReturn]) -> Pars
 
 
 def _expanded(node: ParseNode, fail: Callable[[str, ParseNode], NoReturn], depth: int) -> tuple[ParseNode, int]:
-    """Return a node with its sums balanced, and the largest number of terms that it can give."""
+    """Return a node with its sums balanced, and the largest number of terms to which the node can expand."""
     if depth > MOST_NESTED:
-        fail(f"the formula is nested deeper than {MOST_NESTED} operators", node)
+        fail(f"the formula is nested deeper than {MOST_NESTED} operators; write it as a sum of terms", node)
     parts = [_expanded(part, fail, depth + 1) for part in _summands(node)]
     size = _terms(node, [size_of_part for _, size_of_part in parts])
     if size > MOST_TERMS:
@@ -101,7 +101,7 @@ def _expanded(node: ParseNode, fail: Callable[[str, ParseNode], NoReturn], depth
 
 
 def _summands(node: ParseNode) -> list[ParseNode]:
-    """Return the parts of a node; for a sum, the parts of the whole chain of sums."""
+    """Return the operands of a node; for a sum such as a + b + c, all its summands."""
     if node.type != "+" or len(node.args) != 2:
         return list(node.args)
     parts = []
@@ -120,7 +120,7 @@ def _balanced(nodes: list[ParseNode], written: ParseNode) -> ParseNode:
 
 
 def _terms(node: ParseNode, sizes: list[int]) -> int:
-    """Return the largest number of terms that a node can give."""
+    """Return the largest number of terms to which a node can expand."""
     if len(sizes) == 2 and node.type == ":":
         return sizes[0] * sizes[1]
     if len(sizes) == 2 and node.type == "*":
@@ -134,9 +134,9 @@ def _terms(node: ParseNode, sizes: list[int]) -> int:
 
 
 def check_expression(tree: ast.expr, columns: frozenset[str], fail: Fail) -> None:
-    """Call `fail` for the parts of a factor's expression that are not on the list of this module.
+    """Call `fail` for the parts of a factor's expression that this module does not allow.
 
-    The caller checks names that are not functions on the list. `columns` are the columns of the table.
+    Names that are not functions of this module are checked by the caller. `columns` are the columns of the table.
     """
     _check_depth(tree, fail)
     for node, place in _nodes(tree, "whole"):
@@ -157,21 +157,21 @@ def check_expression(tree: ast.expr, columns: frozenset[str], fail: Fail) -> Non
 def _check_name(node: ast.Name | ast.Attribute, place: str, columns: frozenset[str], fail: Fail) -> None:
     if isinstance(node, ast.Name):
         if node.id == "np" and "np" not in columns:
-            fail("np is written with one of its functions, as in np.log(x)")
+            fail("np must be followed by one of its functions, as in np.log(x)")
         contrast = place == "argument" and node.id in _CONTRASTS  # C(judge, Sum)
         if node.id in FUNCTIONS and node.id not in columns and place != "called" and not contrast:
             fail(f"{node.id} is a function; write {node.id}(…)")
     elif not (isinstance(node.value, ast.Name) and node.value.id == "np" and "np" not in columns):
-        fail(f"{ast.unparse(node)[:80]!r}: attributes are not part of a formula")
+        fail(f"{ast.unparse(node)[:80]!r}: attributes are not allowed in a formula")
     elif not (node.attr == "pi" or (node.attr in _NUMERIC and place == "called")):
-        fail(f"{ast.unparse(node)!r} is not part of a formula; of numpy it may call {listed(sorted(_NUMERIC), 30)}")
+        fail(f"{ast.unparse(node)!r} is not allowed in a formula; np. may precede {listed(sorted(_NUMERIC), 30)}")
 
 
 def _foreign(node: ast.expr) -> str:
     hint = {ast.BoolOp: "; write & for and, | for or", ast.IfExp: "; write where(…)"}.get(type(node), "")
     written = ast.unparse(node)
     return (
-        f"{written if len(written) < 80 else written[:77] + '…'!r} is not part of a formula, which holds names, "
+        f"{written if len(written) < 80 else written[:77] + '…'!r} is not allowed in a formula, which may have names, "
         f"numbers, + - * / // % **, comparisons, & | ~ and functions{hint}"
     )
 
@@ -183,7 +183,7 @@ def _plain(node: ast.expr) -> bool:
 
 
 def _nodes(node: ast.expr, place: str) -> Iterator[tuple[ast.expr, str]]:
-    """Yield every node with its role: the whole factor, called, an argument, compared, listed, or an operand."""
+    """Yield every node with its role: whole factor, called, argument, compared, listed, or operand."""
     yield node, place
     if isinstance(node, ast.Call):
         yield from _nodes(node.func, "called")
@@ -205,18 +205,18 @@ def _check_depth(tree: ast.expr, fail: Fail) -> None:
         level = [child for node in level for child in ast.iter_child_nodes(node)]
         if not level:
             return
-    fail(f"an expression is nested deeper than {MOST_NESTED} levels")
+    fail(f"an expression is nested deeper than {MOST_NESTED} levels; make it a column of the table")
 
 
 def _check_constant(node: ast.Constant, place: str, fail: Fail) -> None:
     value = node.value
     if isinstance(value, str):
         if place == "operand":
-            fail(f"the text {value!r} under an operator; texts stand in comparisons and as arguments")
+            fail(f"the text {value!r} is an operand of arithmetic; texts may only be compared or be arguments")
     elif isinstance(value, int | float):
         too_large = isinstance(value, int) and abs(value) > LARGEST_NUMBER
         if too_large or not math.isfinite(value):
-            fail("a number is too large: whole numbers up to 10¹⁵, others below 1.8·10³⁰⁸")
+            fail("a number is too large: whole numbers may be up to 10¹⁵, others below 1.8·10³⁰⁸")
     elif value is not None:
         fail(f"{value!r} is not a number, text, True, False or None")
 
@@ -224,7 +224,7 @@ def _check_constant(node: ast.Constant, place: str, fail: Fail) -> None:
 def _check_list(node: ast.List | ast.Tuple, place: str, fail: Fail) -> None:
     allowed = isinstance(node, ast.List) and place in ("argument", "listed")
     if not allowed or not all(isinstance(item, ast.List) or _literal(item) for item in node.elts):
-        fail(f"{ast.unparse(node)[:80]!r}: a list is an argument, and holds numbers or texts alone")
+        fail(f"{ast.unparse(node)[:80]!r}: a list must be an argument, in square brackets, of numbers or texts")
 
 
 def _literal(node: ast.expr) -> bool:
@@ -238,10 +238,10 @@ def _check_operator(node: ast.BinOp, fail: Fail) -> None:
         return
     exponent = _number(node.right)
     if exponent is None or abs(exponent) > LARGEST_EXPONENT:
-        fail(f"{ast.unparse(node)[:80]!r}: the exponent of ** is a number of at most {LARGEST_EXPONENT}")
+        fail(f"{ast.unparse(node)[:80]!r}: ** takes an exponent from -{LARGEST_EXPONENT} to {LARGEST_EXPONENT}")
     if not any(isinstance(part, ast.Name) for part in ast.walk(node.left)):
         # powers of powers of plain numbers grow without bound, because Python computes them, not numpy
-        fail(f"{ast.unparse(node)[:80]!r}: a power of a plain number; write the number")
+        fail(f"{ast.unparse(node)[:80]!r}: this is a power of plain numbers; write its value")
 
 
 def _number(node: ast.expr) -> float | None:
@@ -256,7 +256,7 @@ def _number(node: ast.expr) -> float | None:
 def _check_call(node: ast.Call, columns: frozenset[str], fail: Fail) -> None:
     name = _called(node)
     if name is None:
-        fail(f"{ast.unparse(node)[:80]!r}: only functions by their names are called")
+        fail(f"{ast.unparse(node)[:80]!r}: a function must be called by its name, as in log(x)")
     if name not in FUNCTIONS:
         return  # an unknown name, which the caller refuses
     keywords = [keyword.arg for keyword in node.keywords]
@@ -266,7 +266,7 @@ def _check_call(node: ast.Call, columns: frozenset[str], fail: Fail) -> None:
     if not FUNCTIONS[name].least <= len(node.args) <= FUNCTIONS[name].most:
         fail(f"{name} takes {_arity(FUNCTIONS[name])}, not {len(node.args)}")
     if name == "Q" and not (isinstance(node.args[0], ast.Constant) and node.args[0].value in columns):
-        fail("Q takes the name of a column in quotation marks")
+        fail("Q takes the name of a column in quotation marks, as in Q('x y')")
     if name in _SPLINES:
         _spline_columns(node, fail)
     if name == "te":
@@ -295,17 +295,17 @@ def _spline_columns(node: ast.Call, fail: Fail) -> int:
     for name in ("df", "degree"):
         value = _number(given[name]) if name in given else 3
         if value is None or not 0 <= value <= MOST_COLUMNS:
-            fail(f"{name} of a spline is a number from 0 to {MOST_COLUMNS}")
+            fail(f"{name} of a spline must be a number from 0 to {MOST_COLUMNS}")
         size[name] = int(value)
     knots = given.get("knots")
     inner = len(knots.elts) if isinstance(knots, ast.List) else 0
     if knots is not None and not 0 < inner <= MOST_COLUMNS:
-        fail(f"knots of a spline are a list of 1 to {MOST_COLUMNS} numbers")
+        fail(f"knots of a spline must be a list of 1 to {MOST_COLUMNS} numbers")
     return max(size["df"], inner + size["degree"] + 1)
 
 
 def most_columns(code: str) -> int:
-    """Return the largest number of columns that a checked expression of numbers can have."""
+    """Return the largest number of columns that a numeric expression can give; the expression was checked before."""
     calls = (node for node in ast.walk(ast.parse(code, mode="eval")) if isinstance(node, ast.Call))
     return math.prod(_spline_columns(node, _never) for node in calls if _called(node) in _SPLINES)
 
@@ -315,9 +315,9 @@ def _never(message: str) -> NoReturn:
 
 
 def _check_product(node: ast.Call, fail: Fail) -> None:
-    """Limit the columns of te(…), whose number is the product of the numbers of its splines' columns."""
+    """Call `fail` if te(…) would give too many columns: the product of the column counts of its splines."""
     if not all(isinstance(part, ast.Call) and _called(part) in _SPLINES for part in node.args):
         fail("te takes splines, as in te(cr(x, df=4), cr(y, df=4))")
     size = math.prod(_spline_columns(part, fail) for part in node.args if isinstance(part, ast.Call))
     if size > MOST_TERMS:
-        fail(f"te would give {size:,} columns; at most {MOST_TERMS:,}")
+        fail(f"te would give {size:,} columns, more than {MOST_TERMS:,}; use a smaller df")

@@ -1,4 +1,4 @@
-"""Effects of judges in a formula, such as ``(object | judge)``; they are read before all other terms."""
+"""Random effects in a formula, such as ``(object | judge)``; these brackets are read before all other terms."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from ..kernel.effect_groups import Effect
 from .allowed import MOST_CHARACTERS
 
 _ALLOWED = (
-    "Brackets are terms of their own, joined by +: (object | judge) for log-worths of each judge, (tie | judge) for "
-    "tie effects, (bad | judge), (grade | judge) and (order | judge) likewise; judge is a cluster or covariate of the "
-    "table; (1 | object) for what covariates of objects leave."
+    "Write brackets as separate terms, joined by +. (object | judge) gives each judge log-worths; (tie | judge), "
+    "(bad | judge), (grade | judge) and (order | judge) give each judge these effects. judge must be a cluster or "
+    "covariate of the table. (1 | object) adds what covariates of objects do not explain."
 )
 _BRACKET = re.compile(r"\(([^|]*)\|([^|]*)\)", re.DOTALL)
 _INDEPENDENT = re.compile(r"\(([^|]*)\|\|([^|]*)\)", re.DOTALL)
@@ -26,7 +26,7 @@ _QUOTES = "'\"`"
 
 @dataclass(frozen=True)
 class Bracket:
-    """Normal effects of the levels of a grouping.
+    """Normally distributed random effects, for each level of a grouping variable.
 
     Attributes
     ----------
@@ -46,7 +46,7 @@ class Bracket:
         return self.effect == "object"
 
     def things(self, response: Response) -> tuple[str, ...]:
-        """Return the things on which each level has an effect: the grades, or one thing without a name."""
+        """Return the names of a level's effects: the grades, or one empty name for other effects."""
         return tuple(response.grades) if self.effect == "grade" else ("",)
 
     def __str__(self) -> str:
@@ -55,13 +55,13 @@ class Bracket:
 
 
 def are_propagated(brackets: Sequence[Bracket]) -> bool:
-    """Whether expectation propagation fits the effects: effects of objects or of order, in two crossed groupings."""
+    """Whether expectation propagation fits the effects: those of objects or order, in two crossed groupings."""
     groupings = {bracket.grouping for bracket in brackets} - {"object"}
     return len(groupings) == 2 and all(bracket.effect in ("object", "order") for bracket in brackets)
 
 
 def entered(response: Response) -> dict[Effect, tuple[int, ...]]:
-    """Return the predictors that each kind of effect enters; a level has one effect for each predictor."""
+    """Return the predictors to which each kind of effect is added; a level has one effect for each of them."""
     predictors: dict[Effect, tuple[int, ...]] = {"object": (0,), "order": (0,), "1": (0,)}
     shared = response.shared
     if "tie" in shared:
@@ -76,8 +76,8 @@ def entered(response: Response) -> dict[Effect, tuple[int, ...]]:
 def split_brackets(text: object) -> tuple[str, tuple[Bracket, ...]]:
     """Return a formula without its brackets, and the brackets.
 
-    ``(object + order || judge)`` stands for ``(object | judge) + (order | judge)``: effects are independent. Values
-    that are not text, and texts that are too long, are returned unchanged; the parser of formulas refuses them.
+    ``(object + order || judge)`` stands for ``(object | judge) + (order | judge)``: the effects are then independent.
+    Values that are not text, and texts that are too long, are returned unchanged; the parser of formulas refuses them.
 
     Raises
     ------
@@ -93,14 +93,14 @@ def split_brackets(text: object) -> tuple[str, tuple[Bracket, ...]]:
             continue
         brackets += _read(term, text)
     if len(set(brackets)) < len(brackets):
-        _fail("a bracket stands twice", text)
+        _fail("a bracket occurs twice", text)
     if not any(part.strip(" ~") for part in rest):
-        _fail("the formula has only brackets; add the average worths: object +", text)
+        _fail("the formula has only brackets; add the average worths, as in object + (object | judge)", text)
     return " + ".join(part.strip() for part in rest), tuple(brackets)
 
 
 def has_brackets(text: str) -> bool:
-    """Whether a bar stands in brackets that are not a call (such as ``I(x | y)``), outside of quotes."""
+    """Whether a formula has a bar outside of quotes and outside of function calls such as ``I(x | y)``."""
     opened: list[bool] = []
     for k, mark in _marks(text):
         if mark == "(":
@@ -126,7 +126,7 @@ def _marks(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _summands(text: str) -> list[str]:
-    """Return the parts that plus signs outside of brackets join."""
+    """Return the parts of a formula between the plus signs that are outside of brackets."""
     depth, start, parts = 0, 0, []
     for k, mark in _marks(text):
         depth += {"(": 1, ")": -1}.get(mark, 0)
@@ -137,57 +137,57 @@ def _summands(text: str) -> list[str]:
 
 
 def _read(term: str, text: str) -> list[Bracket]:
-    """Return the bracket of a term, or the several that double bars stand for."""
+    """Return the bracket of a term, or several: double bars stand for one bracket per effect."""
     inside = term.strip().removeprefix("~").strip()
     apart = _INDEPENDENT.fullmatch(inside)
     match = apart or _BRACKET.fullmatch(inside)
     if match is None:
-        _fail(f"{term.strip()[:80]!r} cannot be read", text)
+        _fail(f"{term.strip()[:80]!r} cannot be read as a random effect", text)
     grouping = match[2].strip()
     name = grouping[1:-1] if re.fullmatch(r"`[^`]+`", grouping) else grouping
     several = _SEVERAL.fullmatch(grouping)
     if several:
         apart_by = " + ".join(f"({match[1].strip()} | {one.strip()})" for one in re.split("[/:+*]", grouping))
         _fail(
-            f"{grouping[:80]!r} is not one grouping",
+            f"{grouping[:80]!r} is more than one grouping",
             text,
-            f"Effects of several groupings are crossed, a bracket each: {_call(text, term, apart_by)}",
+            f"Write a bracket for each grouping; their effects are crossed: {_call(text, term, apart_by)}",
         )
     if not name or (name == grouping and not name.isidentifier()):
-        _fail(f"{grouping[:80]!r} is not the name of a cluster or covariate (others than words in backticks)", text)
+        _fail(f"{grouping[:80]!r} is not a cluster or covariate; names with spaces or signs need backticks", text)
     effects = [effect.strip() for effect in match[1].split("+")] if apart else [match[1].strip()]
     return [_bracket(effect, name, term, text) for effect in effects]
 
 
 def _bracket(effect: str, grouping: str, term: str, text: str) -> Bracket:
-    """Return the bracket of one effect; refused with the formula to fit instead."""
+    """Return the bracket of one effect; if it cannot be fitted, raise an error with the formula to fit instead."""
     for known in get_args(Effect):
         if effect == known and (effect == "1") == (grouping == "object"):
             return Bracket(known, grouping)
     varying = set(get_args(Effect)) - {"1"}
     if effect == "1":
         instead = (
-            f"It is the same for both objects, and cancels. Worths that vary by {grouping} are (object | {grouping}): "
+            f"A constant is the same for both objects, so it cancels. For worths that vary by {grouping}, fit "
             f"{_call(text, term, Bracket('object', grouping))}"
         )
     elif (constant := _WITH_CONSTANT.fullmatch(effect)) and (constant[1] or constant[2]) in varying:
-        instead = f"Effects need no constant: {_call(text, term, f'({constant[1] or constant[2]} | {grouping})')}"
+        instead = f"Leave out the constant: {_call(text, term, f'({constant[1] or constant[2]} | {grouping})')}"
     elif effect.startswith("object:") and effect.count(":") == 1:
         beside = effect.split(":")[1].strip()
         instead = (
-            f"Effects of judges do not differ by {beside}. Keep the average interaction: "
+            f"Random effects cannot differ by {beside}. Keep the average interaction: "
             f"{_call(text, term, f'object:{beside} + (object | {grouping})')}"
         )
     elif {part.strip() for part in effect.split("+")} < varying:
         instead = (
-            "Covariances between effects are not fitted. Take independent effects, with two bars: "
+            "Correlated random effects are not available. Fit independent effects, with two bars: "
             f"{_call(text, term, term.strip().replace('|', '||'))}"
         )
     elif effect.isidentifier() and effect not in varying:
         plain = [part.strip() for part in _summands(text) if not has_brackets(part)]
         formula = " + ".join(plain if effect in plain else [*plain, effect])
         instead = (
-            "Slopes of covariates do not vary at random. Keep the average slope, and cluster: "
+            "Random slopes of covariates are not available. Keep the average slope and cluster the standard errors: "
             f"llbt.fit({formula!r}, c, cov_type='cluster', groups={grouping!r})."
         )
     else:
@@ -196,7 +196,7 @@ def _bracket(effect: str, grouping: str, term: str, text: str) -> Bracket:
 
 
 def _call(text: str, term: str, instead: object) -> str:
-    """Return the call that fits a formula with another term in place of one, unless that is there already."""
+    """Return the call of `llbt.fit` with `instead` in place of a term; no term is repeated."""
     others = [part.strip() for part in _summands(text) if part != term]
     formula = " + ".join(others if str(instead) in others else [*others, str(instead)])
     return f"llbt.fit({formula!r}, c)."

@@ -1,8 +1,8 @@
-"""Code the terms of a formula as columns, by patsy.
+"""Code the terms of a formula as columns of a design matrix, with patsy.
 
-A coding is stored because questions need other rows than the fit: classes named by `at=`, predictions, an object in
-place of another. New rows must be coded like the table (levels, contrasts, means of `center`), and patsy's design
-stores these. It cannot be pickled, so no record holds it.
+A coding is stored because later questions need rows that the fit did not have: covariate values named by `at=`,
+predictions, or an object in place of another. New rows must be coded like the table (levels, contrasts, means of
+`center`), and patsy's design stores these. A patsy design cannot be pickled, so no record contains it.
 """
 
 from __future__ import annotations
@@ -51,12 +51,28 @@ Sum = tuple[int, str, tuple[int, ...]]  # a position, a name, and the columns wh
 class Coding:
     """How one block's terms become columns: patsy's design, and which of its columns belong to the block.
 
-    `references` are names whose parameter is 0 by treatment coding. `reference_rows` are the references of main
-    effects, each with the position after the columns of its term. `levels` has the level at 0 of each variable of
-    labels, by term; None if every level has a parameter. `units` is `VariableTable.units` of the variables, and
-    `values` are their values in each unit, in the form that `Codings.rows` takes. If effects of objects sum to 0, the
-    effect of the object without a parameter is minus the sum of the others: `sums` has its name, the position after the
-    columns of its term, and these columns.
+    Attributes
+    ----------
+    units : tuple
+        `VariableTable.units` of the block's variables.
+    values : dict of str to ndarray
+        The values of the variables in each unit, in the form that `Codings.rows` takes.
+    info : patsy.DesignInfo or None
+        Patsy's design; None for a block without variables.
+    variables : tuple of str
+    chosen : ndarray of int
+        The positions of the block's columns in patsy's design.
+    names, terms : tuple of str
+        The name and the term of each column.
+    references : tuple of str
+        Names of parameters that are 0 by treatment coding.
+    reference_rows : tuple of (int, str)
+        The references of main effects, each with the position after the columns of its term.
+    levels : tuple of (str, str, label or None)
+        A labelled variable, its term, and the level that is 0; None if every level has a parameter.
+    sums : tuple of (int, str, tuple of int)
+        If effects of objects sum to 0, the object without a column has minus the sum of the others. Its entry has the
+        position after the columns of its term, its name, and the columns of the others.
     """
 
     units: tuple[dict[str, IntArray], int, IntArray]
@@ -74,10 +90,10 @@ class Coding:
 
 @dataclass(frozen=True, eq=False)
 class Codings:
-    """A formula coded on a table; it computes rows for any objects and covariate values.
+    """A formula coded on a table; its methods compute rows for any objects and covariate values.
 
-    No result has it as a field, because patsy's designs cannot be pickled; `llbt.formulas.design` keeps it together
-    with the Design.
+    No result has this record as a field, because patsy's designs cannot be pickled. `llbt.formulas.design` keeps it
+    together with the Design.
     """
 
     formula: Formula
@@ -87,11 +103,11 @@ class Codings:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Names of all p parameters: worth, then tie, then grades, then order."""
+        """Names of all p parameters: worth, then the shared effects (tie, both bad, grades), then order."""
         return tuple(name for coding in self.blocks.values() for name in coding.names)
 
     def without_rows(self) -> Codings:
-        """Return the codings without the rows of the table, which are many and are stored in the Design."""
+        """Return the codings without the rows of the table, which are large and are stored in the Design."""
         none = np.zeros(0, dtype=np.int64)
         blocks = {name: replace(coding, units=({}, 0, none), values={}) for name, coding in self.blocks.items()}
         return replace(self, blocks=blocks)
@@ -103,7 +119,8 @@ class Codings:
     def gathered(self, block: Block, values: Mapping[str, npt.NDArray[Any]], size: int) -> Gathered:
         """Return `size` rows of a block, in the columns of the whole design.
 
-        If numbers make many rows, terms of labels alone are computed once for each distinct combination.
+        If numeric variables make many rows distinct, terms of labels alone are computed once for each distinct
+        combination of labels.
 
         Parameters
         ----------
@@ -136,7 +153,7 @@ class Codings:
         return gathered if len(gathered.chosen) else Gathered.of(gathered.tocsr())
 
     def _placed(self, block: Block, rows: FloatArray | csr_array, positions: IntArray) -> Gathered:
-        """Return rows for some columns of a block; columns of numbers that are mostly not 0 become own columns."""
+        """Return rows for some columns of a block; numeric columns that are mostly not 0 are stored densely."""
         names = list(self.blocks)
         columns = positions + sum(len(self.blocks[other].names) for other in names[: names.index(block)])
         shape = (rows.shape[0], len(self.names))
@@ -152,7 +169,7 @@ class Codings:
         return own + sparse if rest.nnz else own
 
     def _full(self, block: Block, rows: FloatArray | csr_array) -> npt.NDArray[np.bool_]:
-        """Return which columns have many non-zero numbers; columns of labels alone have none."""
+        """Return which columns are dense: most of their numbers are not 0. Sparse columns, of labels, never are."""
         many = block == "worth" and rows.shape[0] > max(FEW, len(self.table.comparisons) / 2)
         if not many or not isinstance(rows, np.ndarray):
             return np.zeros(rows.shape[1], dtype=np.bool_)
@@ -164,9 +181,9 @@ class Codings:
     def _evaluated(
         self, block: Block, terms: Sequence[Term], values: Mapping[str, npt.NDArray[Any]], size: int
     ) -> FloatArray | csr_array:
-        """Return the columns of some terms, in the block's order; sparse if some terms have labels alone.
+        """Return the columns of some terms, in the block's order; sparse if any term has labelled variables.
 
-        If effects of objects are summed over both sides, each side gets half of the shared part.
+        If effects of objects are added over both sides, terms without `object` count half on each side.
         """
         coding = self.blocks[block]
         summed = is_summed(block, coding.variables)
@@ -226,14 +243,14 @@ def code_formula(text: str, c: Comparisons, *, reference: Reference = None) -> C
 
 
 def _terms(formula: Formula, block: Block) -> tuple[Sequence[Term], Sequence[Term]]:
-    """Return the terms of a block that is not the worth, and these terms with the margins that patsy must see."""
+    """Return the terms of a block other than the worth, and the same terms with the margins that patsy needs."""
     written = formula.of(word_of(block))
     summed = any(map(has_object, written)) and block in SUMMED
     return written, _with_margins(written, formula.text) if summed else written
 
 
 def _coding(table: VariableTable, block: Block, written: Sequence[Term], basis: Sequence[Term]) -> Coding:
-    """Code the terms of one block; `basis` are these terms with the margins that patsy must see."""
+    """Code the terms of one block; `basis` has the same terms with the margins that patsy needs."""
     used = tuple(sorted({name for term in basis for f in term.factors for name in f.variables})) if written else ()
     units = table.units(block, used)
     if not written:
@@ -274,7 +291,7 @@ def _coding(table: VariableTable, block: Block, written: Sequence[Term], basis: 
 def _reference_levels(
     table: VariableTable, info: Any, term: Term, label: str
 ) -> Iterator[tuple[str, str, Label | None]]:
-    """Yield the level without parameters for each variable of labels in a term; None if all levels have some."""
+    """Yield the reference level of each labelled variable in a term; None if every level has a parameter."""
     for factor in term.factors:
         contrasts = [
             subterm.contrast_matrices[factor.factor].matrix
@@ -295,7 +312,7 @@ def _reference_levels(
 
 
 def _check_sides(table: VariableTable, written: Sequence[Term], info: Any, data: dict[str, Any]) -> None:
-    """Raise for a feature of both sides that does not change its sign if the sides are swapped."""
+    """Raise for a ``sides(…)`` feature that does not change its sign when the two sides are swapped."""
     for factor in {f.code: f for term in written for f in term.factors if f.both_sides}.values():
         names = sorted({side_of(name)[0] for name in factor.variables if table.variables[name].role == "one side"})
         evaluate = functools.partial(factor.factor.eval, info.factor_infos[factor.factor].state)
@@ -307,9 +324,9 @@ def _check_sides(table: VariableTable, written: Sequence[Term], info: Any, data:
 def _with_margins(written: Sequence[Term], text: str) -> list[Term]:
     """Return terms of objects preceded by all their margins of comparison covariates.
 
-    Patsy must see these margins to code the rest as contrasts. In the worth they cancel in the difference of the two
-    objects; otherwise ``object + object:judge`` would be rank deficient. For ties and both bad, effects of objects must
-    sum to 0.
+    Patsy needs these margins to code the other terms as contrasts. Without them, ``object + object:judge`` would be
+    rank deficient. In the worth the margins cancel in the difference of the two objects. For ties and both bad, effects
+    of objects must sum to 0.
     """
     margins: dict[frozenset[str], Term] = {frozenset(): Term(())}
     for term in written:
@@ -319,8 +336,8 @@ def _with_margins(written: Sequence[Term], text: str) -> list[Term]:
                 margins.setdefault(frozenset(f.code for f in factors), Term(factors))
             if len(margins) > MOST_TERMS:
                 _fail_at(
-                    f"{len(same_for_both)} factors of the judges or comparisons have more than {MOST_TERMS:,} margins; "
-                    "make one column of them, or name fewer",
+                    f"the term has {len(same_for_both)} factors of the judges or comparisons, and more than "
+                    f"{MOST_TERMS:,} margins; combine these factors in one column, or name fewer",
                     text,
                     term,
                 )
@@ -336,7 +353,7 @@ def _term_label(block: Block, term: Term) -> str:
 
 
 def _with_head(block: Block, name: str) -> str:
-    """Return a column's name under ``tie``, ``grade[+]`` or ``order``; patsy's intercept is the effect itself."""
+    """Return a column's name preceded by its block, such as ``tie``; the intercept is named as the block."""
     if block == "worth":
         return name
     return block if name == "Intercept" else f"{block}:{name}"
@@ -361,7 +378,7 @@ def _zero_names(info: Any, subterm: Any) -> Iterator[str]:
 
 
 def _suffixes(info: Any, subterm: Any, factor: Any) -> tuple[list[str], list[str]]:
-    """Return the suffixes of a factor's columns, and of levels without a column, whose row is 0."""
+    """Return the suffixes of a factor's columns, and the suffixes of reference levels, which have no column."""
     info_of = info.factor_infos[factor]
     if info_of.type == "numerical":
         return ([""] if info_of.num_columns == 1 else [f"[{k}]" for k in range(info_of.num_columns)]), []
@@ -429,9 +446,9 @@ def _design_info(text: str, basis: Sequence[Term], data: dict[str, Any]) -> Any:
 
 
 def _of_labels(coding: Coding, term: Term) -> bool:
-    """Whether a term has variables of labels, perhaps times plain numbers, so that most of its entries are 0.
+    """Whether a term has labelled variables, perhaps times numeric columns, so that most of its entries are 0.
 
-    Patsy would compute each column for all rows.
+    The caller computes these terms as sparse matrices; patsy would compute every entry.
     """
     if coding.info is None or not term.factors:
         return False
@@ -447,7 +464,7 @@ def _of_labels(coding: Coding, term: Term) -> bool:
 
 
 def _label_rows(coding: Coding, term: Term, values: Mapping[str, npt.NDArray[Any]], size: int) -> csr_array:
-    """Return the columns of a term of labels, times numbers if there are any, shape (size, columns)."""
+    """Return the sparse columns of a term of labels, perhaps times numeric columns, shape (size, columns)."""
     assert coding.info is not None
     names = {f.factor: f.code for f in term.factors}
     parts = []
@@ -464,7 +481,7 @@ def _label_rows(coding: Coding, term: Term, values: Mapping[str, npt.NDArray[Any
 
 
 def _products(a: csr_array, b: csr_array) -> csr_array:
-    """Return the product of every column of a with every column of b, those of a fastest, as in patsy."""
+    """Return the product of every column of a with every column of b; the columns of a vary fastest, as in patsy."""
     if a.shape[1] == 1 and a.nnz == a.shape[0] and (a.data == 1).all():
         return b
     row = np.repeat(np.arange(b.shape[0]), np.diff(b.indptr))
@@ -476,14 +493,14 @@ def _products(a: csr_array, b: csr_array) -> csr_array:
 
 
 def contrast_rows(contrast: Any, codes: IntArray) -> csr_array:
-    """Return the rows of a contrast for some levels, shape (U, columns)."""
+    """Return the rows of a contrast matrix for the codes of some levels, shape (U, columns)."""
     if isinstance(contrast, LevelMatrix):
         return contrast.rows(codes)
     return csr_array(csr_array(np.asarray(contrast, dtype=np.float64))[codes])
 
 
 def _positions(coding: Coding, terms: Sequence[Term]) -> IntArray:
-    """Return which of the block's columns some terms have, in the order of the terms."""
+    """Return the positions of some terms' columns among the block's columns, in ascending order."""
     slices = [
         range(*coding.info.term_slices[_patsy_term(term)].indices(len(coding.info.column_names))) for term in terms
     ]

@@ -1,4 +1,4 @@
-"""Linear hypotheses about the parameters, as text or arrays. Only sums of names are evaluated."""
+"""Read linear hypotheses about the parameters, given as texts or arrays; texts are parsed and cannot run code."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ _MOST_NESTED = 200  # most nested operators, because patsy handles them by recur
 def read_hypothesis(
     hypothesis: Any, names: Sequence[str], others: Mapping[str, Sequence[int]]
 ) -> tuple[list[str], FloatArray, FloatArray]:
-    """Return labels, coefficients (k, p) of the parameters called `names`, and right-hand sides (k,).
+    """Return the labels, coefficients (k, p) and right-hand sides (k,) of k linear hypotheses.
 
-    `others` are further names that a text may have. Each is minus the sum of some parameters, given by position;
-    references of treatment coding are the sum of none, so they are 0.
+    `names` are the p parameters. `others` are further effects that a text may name. Each is minus the sum of the
+    parameters at the given positions. The reference of treatment coding has no positions, so its effect is 0.
     """
     if isinstance(hypothesis, str):
         return _read_text([hypothesis], names, others)
@@ -39,13 +39,13 @@ def read_hypothesis(
     except (TypeError, ValueError):
         raise OptionError(
             f"hypothesis={safe_repr(hypothesis):.80}",
-            expected="a text such as 'object[A] = 0', several, or an array of finite numbers",
+            expected="a text such as 'object[A] = 0', a list of texts, or an array of finite numbers",
         ) from None
     p = len(names)
     if matrix.ndim != 2 or matrix.shape[1] != p or not len(matrix):
         raise OptionError(
             f"hypothesis is an array of shape {matrix.shape}",
-            expected=f"(k, {p}) with a row or more: coefficients of {listed(names)}",
+            expected=f"shape (k, {p}) with at least one row: the coefficients of {listed(names)}",
         )
     return [f"hypothesis {k}" for k in range(len(matrix))], matrix, np.zeros(len(matrix))
 
@@ -56,14 +56,14 @@ def _read_text(
     """Read hypotheses with patsy."""
     names = [*parameters, *others]
     if not all(text.strip() for text in texts):
-        raise OptionError("hypothesis: the text is empty", f"Write one such as '{names[0]} = 0'.")
+        raise OptionError("hypothesis: the text is empty", f"Write a hypothesis such as '{names[0]} = 0'.")
     try:
         for text in texts:
             _check_size(text, names)
         with np.errstate(all="ignore"):  # values that are not finite are refused below
             constraints = [patsy.DesignInfo(names).linear_constraint(text) for text in texts]
     except patsy.PatsyError as error:
-        raise OptionError(f"hypothesis: {error}\n  It may name {listed(names, 12)}.") from None
+        raise OptionError(f"hypothesis: {error}\n  A hypothesis may name {listed(names, 12)}.") from None
     coefs = np.vstack([constraint.coefs for constraint in constraints])
     matrix = coefs[:, : len(parameters)].copy()
     for column, at in zip(coefs[:, len(parameters) :].T, others.values(), strict=True):
@@ -78,10 +78,10 @@ def _read_text(
 
 
 def _check_size(text: str, names: list[str]) -> None:
-    """Refuse a hypothesis that is too large for patsy; parsing it into a tree needs no recursion."""
+    """Raise for a hypothesis that is too large for patsy, which evaluates it by recursion."""
     if len(text) > _MOST_CHARACTERS:
         raise OptionError(
-            f"hypothesis: a text of {len(text):,} characters",
+            f"hypothesis has {len(text):,} characters",
             "Pass an array of coefficients: a row for each hypothesis, a column for each estimated parameter.",
             expected=f"at most {_MOST_CHARACTERS:,}",
         )
@@ -91,13 +91,13 @@ def _check_size(text: str, names: list[str]) -> None:
         if not level:
             return
     raise OptionError(
-        f"hypothesis: {text[:60]!r}… has more than {_MOST_NESTED} operators within operators",
+        f"hypothesis: {text[:60]!r}… nests more than {_MOST_NESTED} operators",
         "Pass several texts, or an array of coefficients.",
     )
 
 
 def _labels(text: str, size: int) -> list[str]:
-    """Return names of the hypotheses in a text; commas, or equals signs in a chain, separate them outside of names."""
+    """Return a label for each hypothesis in a text; commas or a chain of equals signs separate the hypotheses."""
     if size == 1:
         return [text.strip()]
     parts = [part.strip() for part in text.split(",")]

@@ -193,7 +193,7 @@ def parse(text: str, words: Vocabulary) -> Formula:
 
 
 def adds_objects(formula: Formula) -> str | None:
-    """Return the word under which objects' effects are added over the two sides; None if there is none."""
+    """Return ``"tie"`` or ``"bad"`` if effects of both objects are added there, as in ``tie:object``; else None."""
     return next((word for word in SUMMED if any(map(has_object, formula.of(word)))), None)
 
 
@@ -208,11 +208,11 @@ def compares_objects(formula: Formula) -> bool:
 
 
 def stray_messages(formula: Formula) -> list[str]:
-    """Return, for each term that cancels and is no margin, what is wrong and the formula that was probably meant."""
+    """Return a message for each stray term: why it cancels, and the term that was probably meant."""
     partner = formula.worth[0].name if formula.worth else "object"
     return [
-        f"{t.name} is the same for both objects of a comparison, so it cancels: it is part of the nuisance "
-        f"parameters and describes nothing. Its effect on the worths is {partner}:{t.name}; on ties, tie:{t.name}."
+        f"{t.name} is the same for both objects of a comparison, so it cancels: the nuisance parameters absorb it. "
+        f"For its effect on the worths write {partner}:{t.name}; for ties, tie:{t.name}."
         for t in formula.stray
     ]
 
@@ -221,16 +221,17 @@ def _checked(text: object) -> str:
     if not isinstance(text, str):
         raise FormulaError(f"the formula is of type {type(text).__name__}", expected="text such as 'object + tie'")
     if not text.strip():
-        raise FormulaError("the formula is empty", expected="'object' or more, with ties 'object + tie'")
+        raise FormulaError("the formula is empty", expected="a formula such as 'object', or 'object + tie' with ties")
     if len(text) > MOST_CHARACTERS:
         raise FormulaError(
             f"the formula has {len(text):,} characters",
-            "Many covariates of the objects or judges are better columns of a table, named one by one.",
+            "Put covariates of the objects or judges in columns of a table, and name only those that you need.",
             expected=f"at most {MOST_CHARACTERS:,}",
         )
     if has_brackets(text):
         raise FormulaError(
-            f"effects of judges in brackets, in {text.strip()[:_LINE]!r}", "They are read by llbt.fit(…) alone."
+            f"the formula has random effects in brackets: {text.strip()[:_LINE]!r}",
+            "Only llbt.fit(…) reads brackets; leave them out here.",
         )
     # on one line, from the first character that is not a space, because patsy counts positions in this way
     return re.sub(r"[\r\n\t]", " ", _unticked(text.strip()))
@@ -258,7 +259,7 @@ def _patsy_terms(text: str) -> tuple[Any, ...]:
         _fail(str(error.message), text, *((origin.start, origin.end) if origin else (0, len(text))))
     if desc.lhs_termlist:
         _fail(
-            "a left-hand side; the counts are the response, so write the right-hand side only",
+            "the formula has a left-hand side; the counts are the response, so write only the right-hand side",
             text,
             0,
             text.index("~"),
@@ -275,7 +276,7 @@ def _check_parentheses(text: str) -> None:
 
 
 def _misplaced(text: str) -> tuple[int, int]:
-    """Return start and end of the first sign that begins a term and cannot."""
+    """Return the start and end of the first sign that cannot begin a term but does, such as ``<``."""
     match = re.search(r"(?:^|[-+*:/~(])\s*([<>&|%^=!@,;.\]})]+)", text)
     return match.span(1) if match else (0, len(text))
 
@@ -298,7 +299,7 @@ def _factor(factor: Any, text: str, words: Vocabulary) -> Factor:
             _unknown(name, text, (start, end), words)
     check_expression(tree, frozenset(words.variables), lambda what: _fail(what, text, start, end))
     if not used:
-        _fail(f"{factor.code!r} uses no variable of the table", text, start, end)
+        _fail(f"{factor.code!r} uses no variable of the table; leave it out", text, start, end)
     _check_reserved(factor.code, used, text, (start, end))
     numbers = _numbers(tree, text, (start, end), words)
     roles = {name: words.variables[name].role for name in sorted(used)}
@@ -329,7 +330,7 @@ def _check_reserved(code: str, used: set[str], text: str, span: tuple[int, int])
     for word in HEADS:
         if word in used and code != word:
             _fail(
-                f"{word!r} stands alone in a factor, as in {word}:judge; it cannot be transformed",
+                f"{word!r} cannot be transformed; write it as a separate factor, as in {word}:judge",
                 text,
                 *span,
             )
@@ -364,11 +365,11 @@ def _numbers(tree: ast.expr, text: str, span: tuple[int, int], words: Vocabulary
             continue
         names.add(name)
         if variable.role in ("object", "pair"):
-            _fail(f"{name!r} holds labels and cannot enter {ast.unparse(tree)}", text, *_find(name, text, span))
+            _fail(f"{name!r} holds labels, so it cannot be used in {ast.unparse(tree)}", text, *_find(name, text, span))
         if not variable.integers:
             _fail(
-                f"{name!r} holds labels (Booleans and text are labels), but {ast.unparse(tree)} needs numbers. Name it "
-                f"where the table is made: numeric={name!r}",
+                f"{name!r} holds labels (Booleans and text are labels), but {ast.unparse(tree)} needs numbers. When "
+                f"you make the table, pass numeric={name!r}",
                 text,
                 *_find(name, text, span),
             )
@@ -391,7 +392,7 @@ def _refuse_undecided(term: Term, numbers: Collection[str], text: str, words: Vo
 
 
 def _sorted_term(term: Term, text: str, words: Vocabulary) -> tuple[str, Term]:
-    """Return what a term describes, and the term without its ``tie``, ``grade`` or ``order``."""
+    """Return the block of a term, and the term without its ``tie``, ``bad``, ``grade`` or ``order``."""
     heads = [f for f in term.factors if f.code in HEADS]
     rest = Term(tuple(f for f in term.factors if f not in heads))
     objectlike = [f for f in rest.factors if f.object_side]
@@ -411,11 +412,11 @@ def _sorted_term(term: Term, text: str, words: Vocabulary) -> tuple[str, Term]:
     _check_available(head, text, words)
     wrong = [f for f in objectlike if not _may_stand(f, head.code)]
     if wrong:
-        others = {"order": ", and order:object", "grade": " and pair"}.get(head.code, f", pair, and {head.code}:object")
+        others = {"order": " and object", "grade": " and pair"}.get(head.code, ", pair and object")
         _fail(
-            f"{head.code}:{wrong[0].code} describes nothing: {wrong[0].code} differs between the two objects of a "
-            f"comparison, and {head.code} has no side. Allowed beside {head.code} are covariates of the comparison"
-            + others,
+            f"{head.code}:{wrong[0].code} has no meaning: {wrong[0].code} differs between the two objects of a "
+            f"comparison, but {head.code} is one effect for both. {head.code} may be combined with covariates of the "
+            "comparison" + others,
             text,
             wrong[0].start,
             wrong[0].end,
@@ -472,7 +473,7 @@ def _check_available(head: Factor, text: str, words: Vocabulary) -> None:
         )
     if head.code == "order" and not words.keeps_order:
         _fail(
-            "the table merged the two presentations of each pair, so there is no order effect in it; make it with "
+            "the table merged the two presentations of each pair, so it has no order effect; make the table with "
             "order=True (object_i shown first), or leave order out",
             text,
             *_span(head),
@@ -490,19 +491,22 @@ def _unknown(name: str, text: str, span: tuple[int, int], words: Vocabulary) -> 
     side = words.variables.get(stem)
     if side is not None and side.role == "side covariate":
         what = (
-            f"{stem!r} holds labels, and sides(…) takes numbers. Where the table is made pass "
+            f"{stem!r} holds labels, but sides(…) needs numbers. When you make the table, pass "
             f"numeric={json.dumps(stem, ensure_ascii=False)}"
         )
     elif len(two) == 2:
         mapping = json.dumps({stem: two}, ensure_ascii=False)
-        what = f"{name!r} is the value of one side. Where the table is made pass side_covariates={mapping}"
+        what = f"{name!r} is the value of one side. When you make the table, pass side_covariates={mapping}"
     elif name in words.clusters:
         what = (
-            f"{name!r} is a cluster of this table, so its counts are not split by it; to use it in a formula pass "
-            f"covariates={name!r} where the table is made"
+            f"{name!r} is a cluster of this table, so the counts are not split by it; to use it in a formula, pass "
+            f"covariates={name!r} when you make the table"
         )
     elif name in words.unkept:
-        what = f"{name!r} is a column of your frame but was not kept: from_judgments(…, covariates={name!r})"
+        what = (
+            f"{name!r} is a column of your frame but was not kept; make the table with "
+            f"from_judgments(…, covariates={name!r})"
+        )
     else:
         known = [name for name, variable in words.variables.items() if variable.role not in _unsaid(words)]
         quoted = [n for n in (*known, *words.unkept) if not n.isidentifier() and n.startswith(name)]

@@ -24,7 +24,7 @@ SUM_OFF = 1e-6  # weights may differ from a sum of 1 by so much
 
 @dataclass(frozen=True, eq=False)
 class Difference:
-    """A difference between two groups: the covariate values of the first, and those of the second."""
+    """A difference between two groups: the covariate values of the first group and of the second group."""
 
     first: Mapping[Any, Any]
     second: Mapping[Any, Any]
@@ -32,7 +32,7 @@ class Difference:
 
 @dataclass(frozen=True, eq=False)
 class Judged:
-    """The judgments at some covariate values, over which an answer is averaged; lists of values make groups."""
+    """The judgments at some covariate values, to average over; each value of a list makes one group."""
 
     within: Mapping[Any, Any]
 
@@ -43,7 +43,7 @@ At = Annotated[Mapping[Any, Any] | Average | Difference | None, JUDGED_INSIDE]  
 
 @dataclass(frozen=True, eq=False)
 class Grid:
-    """G combinations of covariate values, and the K requested classes, which are means of combinations.
+    """G combinations of covariate values, and the K requested classes: each is a weighted mean of combinations.
 
     Attributes
     ----------
@@ -72,13 +72,13 @@ class Grid:
     judged: tuple[str, ...] = ()
 
     def spread(self, size: int) -> csr_array:
-        """Return the weights of the combinations of R things in each class, shape (K·R, G·R)."""
+        """Return the weights that average R numbers per combination to R numbers per class, shape (K·R, G·R)."""
         return csr_array(kron(self.mix, eye_array(size), format="csr"))
 
 
 @dataclass(frozen=True, eq=False)
 class _Axis:
-    """The n values that one or several covariates take together, and the k requested means of them."""
+    """The n values that one or several covariates take together, and the k requested means of these values."""
 
     values: dict[str, npt.NDArray[Any]]
     shown: dict[str, list[Any]]
@@ -105,10 +105,11 @@ def is_average(at: object) -> TypeGuard[Average]:
 def covariate_grid(codings: Codings, blocks: Sequence[Block], at: Mapping[Any, Any] | Average | None) -> Grid:
     """Return every combination of the values of the covariates in some blocks.
 
-    For covariates that `at` does not name, labels take all levels, numbers their mean over the judgments, and side
-    covariates the same mean (or first level) on both sides; a note says so. A mapping of values to weights, such as
-    {"de": .3, "en": .7}, gives their mean. A tuple of names gives the mean of combinations, {("de", "code"): .3, …}.
-    "average" gives the mean over the judged combinations, weighted by their shares of the judgments.
+    A label covariate that `at` does not name takes all its levels. A number takes its mean over the judgments; a side
+    covariate takes the same mean (or its first level) on both sides. A note states these means and first levels. A
+    mapping of values to weights, such as {"de": .3, "en": .7}, gives their mean. A tuple of names gives the mean of
+    combinations, {("de", "code"): .3, …}. "average" gives the mean over the judged combinations, weighted by their
+    shares of the judgments.
 
     Raises
     ------
@@ -121,7 +122,7 @@ def covariate_grid(codings: Codings, blocks: Sequence[Block], at: Mapping[Any, A
     joint: list[tuple[str, ...]] = [key for key in asked if isinstance(key, tuple)]
     unknown = [name for name in _names(asked) if name not in names]
     if unknown:
-        has = f"it has {listed(names)}" if names else "it has no covariates here"
+        has = f"at= may name {listed(names)}" if names else "no covariate applies here, so leave at= out"
         raise OptionError(f"at: {listed(unknown)} is not a covariate of the formula {codings.formula.text!r}; {has}.")
     if is_average(at):
         return _judged_grid(codings, names, asked)
@@ -143,7 +144,7 @@ def covariate_grid(codings: Codings, blocks: Sequence[Block], at: Mapping[Any, A
 def _judged_grid(codings: Codings, names: Sequence[str], within: Mapping[Any, Any]) -> Grid:
     """Return the judged combinations of values, averaged over the judgments at some values.
 
-    If a value of `within` is a list, it gives several classes.
+    A list of values in `within` gives one class for each value.
     """
     table = codings.table
     groups = list(itertools.product(*(_asked(table, name, wanted) for name, wanted in within.items())))
@@ -239,7 +240,7 @@ def _weights_of(what: str, weights: Sequence[Any]) -> FloatArray:
 
 
 def labels_at(at: object) -> dict[str, Any]:
-    """Return the values that `at` names; the values of a mix or of two groups as a list."""
+    """Return the values that `at` gives to each covariate; the values of a mix, or of two groups, are a list."""
     if isinstance(at, Difference):
         first, second = labels_at(at.first), labels_at(at.second)
         return {name: value if value == second[name] else [value, second[name]] for name, value in first.items()}
@@ -310,8 +311,8 @@ def judged_values(
     if not totals[matches].any():
         where = {name: _shown(table, name, np.array([wanted]))[0] for name, wanted in (within or {}).items()}
         raise OptionError(
-            f"no judgment was made at {where!r}, so nothing is averaged there",
-            f"Say where: at={where!r}, which takes the other covariates by level.",
+            f"no judgment was made at {where!r}, so there is nothing to average",
+            f"Pass at={where!r}: the other covariates then take all their levels.",
         )
     codes, totals = {name: column[matches] for name, column in codes.items()}, totals[matches]
     first, group = groups(list(codes.values()))

@@ -31,26 +31,26 @@ def is_both(tree: ast.expr) -> bool:
 
 
 def check_sides(tree: ast.expr, used: Mapping[str, str], fail: Callable[[str], NoReturn]) -> None:
-    """Call `fail` if ``sides`` is not a whole factor, lacks a side, or if a side stands outside of it.
+    """Call `fail` if ``sides(…)`` is only part of a factor or lacks a side, or if a side's value is used outside of it.
 
     `used` are the names in the expression with their roles.
     """
     named = [name for name, role in used.items() if role == "one side"]
     if any(is_both(node) for node in ast.walk(tree) if isinstance(node, ast.expr) and node is not tree):
-        fail("sides(…) stands alone in a factor, as in sides(x_i - x_j):judge; transform within it")
+        fail("sides(…) must be a whole factor, as in sides(x_i - x_j):judge; transform the values inside it")
     if not is_both(tree):
         if named:
-            fail(f"{named[0]!r} is the value of one side; it stands within sides(…), as in sides({_example(named[0])})")
+            fail(f"{named[0]!r} is the value of one side; write it within sides(…), as in sides({_example(named[0])})")
         return
     lacking = [name for name in named if not set(side_names(side_of(name)[0])) <= set(named)]
     if lacking or not named:
         fail(
-            "sides(…) takes the two values of a side covariate, x_i and x_j, and changes its sign when they change "
-            f"places, as in sides({_example(lacking[0] if lacking else 'length_i')})"
+            "sides(…) needs the two values of a side covariate, x_i and x_j, and must change its sign when they are "
+            f"swapped, as in sides({_example(lacking[0] if lacking else 'length_i')})"
         )
     other = [name for name, role in used.items() if role not in ("one side", "covariate")]
     if other:
-        fail(f"sides(…) takes values of sides and numbers of the comparison, not {other[0]!r}")
+        fail(f"sides(…) may only use values of the sides and numbers of the comparison, not {other[0]!r}")
 
 
 def _example(name: str) -> str:
@@ -87,6 +87,6 @@ def check_antisymmetric(
     k = int(np.flatnonzero(known)[gap[known].argmax()])
     where = ", ".join(f"{name} = {data[name][k]:.6g}" for pair in pairs for name in pair)
     return (
-        f"{code} is {here[k, 0]:.6g} at {where}, and {there[k, 0]:.6g} with the sides swapped; a feature of both sides "
-        f"changes its sign when they change places, so {-here[k, 0]:.6g} was expected"
+        f"{code} is {here[k, 0]:.6g} at {where}, and {there[k, 0]:.6g} with the sides swapped; it must be "
+        f"antisymmetric, f(i, j) = -f(j, i), so {-here[k, 0]:.6g} was expected"
     )

@@ -34,7 +34,7 @@ def is_summed(block: Block, used: Collection[str]) -> bool:
 
 
 def word_of(block: Block) -> Word:
-    """Return what the parameters of a block describe."""
+    """Return the word for what the parameters of a block describe, such as ``"grade"`` for ``"grade[+]"``."""
     return cast(Word, block.partition("[")[0])
 
 
@@ -49,7 +49,7 @@ class VariableTable:
     reference: Label
 
     def units(self, block: Block, used: Sequence[str]) -> tuple[dict[str, IntArray], int, IntArray]:
-        """Return each variable's codes in the distinct combinations, the number of these, and the index into them.
+        """Return each variable's codes in the distinct combinations, how many there are, and that of each comparison.
 
         For the worth, and if effects of objects are added, both sides of each comparison count; otherwise only the side
         of the object shown first.
@@ -69,7 +69,7 @@ class VariableTable:
         return codes, size, index.reshape(len(sides), -1).T if len(sides) > 1 else index
 
     def patsy_data(self, block: Block, values: Mapping[str, npt.NDArray[Any]]) -> dict[str, Any]:
-        """Return variables in the form that patsy takes, from the form that `Codings.rows` takes."""
+        """Convert variables from the form that `Codings.rows` takes to the form that patsy takes."""
         summed = is_summed(block, values)
         contrast = patsy.Sum(omit=self.reference) if summed else Levels(self.reference)
         return {name: _patsy_column(self.columns[name], column, contrast) for name, column in values.items()}
@@ -109,12 +109,12 @@ def column_values(column: Coded, codes: IntArray) -> npt.NDArray[Any]:
 
 
 def relevelled(columns: dict[str, Coded], chosen: Mapping[str, Label]) -> dict[str, Coded]:
-    """Return the columns with the requested levels first; treatment coding takes these as reference, as R's relevel.
+    """Return the columns with the requested reference levels first, as R's ``relevel`` does.
 
     Raises
     ------
     OptionError
-        For a name that is no column of labels in the table, and for unknown levels.
+        For a name that is not a labelled column of the table, and for unknown levels.
     """
     releveled = dict(columns)
     for name, level in chosen.items():
@@ -123,7 +123,7 @@ def relevelled(columns: dict[str, Coded], chosen: Mapping[str, Label]) -> dict[s
         labelled = [known for known, column in columns.items() if not column.numeric and known != "pair"]
         if name not in labelled:
             raise OptionError(
-                f"reference: {name!r} is not a variable of labels of the table", expected=f"one of {listed(labelled)}"
+                f"reference: {name!r} is not a labelled variable of the table", expected=f"one of {listed(labelled)}"
             )
         column = columns[name]
         levels = column.levels.tolist()
@@ -185,7 +185,7 @@ def check_constant(formula: Formula, table: VariableTable) -> None:
 
 
 def refuse_many(formula: Formula, table: VariableTable) -> None:
-    """Raise if the columns of terms do not fit into memory; labels in the worth never form a matrix."""
+    """Raise if the columns of terms do not fit into memory; labels in the worth are never coded as a dense matrix."""
     labelled = [term for term in formula.worth if all(_is_label(table, factor.code) for factor in term.factors)]
     dense = [term for term in formula.described if all(term is not known for known in labelled)]
     refuse_parameters(sum(_most_columns(table, term) for term in dense))

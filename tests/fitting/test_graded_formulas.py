@@ -102,11 +102,11 @@ def test_terms_of_grades_are_tested_as_other_terms_are() -> None:
 
 def test_what_grade_cannot_say() -> None:
     c = judged()
-    with pytest.raises(FormulaError, match=r"grade:object describes nothing"):
+    with pytest.raises(FormulaError, match=r"grade:object has no meaning"):
         llbt.fit("object + grade:object", c)
     with pytest.raises(FormulaError, match=r"describes ties \(tie\) or grades \(grade\), not both"):
         llbt.fit("object + tie:grade", c)
-    with pytest.raises(FormulaError, match="'grade' stands alone in a factor"):
+    with pytest.raises(FormulaError, match="'grade' cannot be transformed"):
         llbt.fit("object + np.exp(grade)", c)
     with pytest.raises(JudgmentError, match="'grade' is a word that llbt uses itself"):
         replace(c, columns=(Coded("grade", np.array(["x"], dtype=object), np.zeros(len(c), dtype=int)),))

@@ -48,14 +48,14 @@ def test_a_bracket_prints_as_it_is_written() -> None:
     ("text", "fragment"),
     [
         ("object + (object + || judge)", "'' cannot vary"),
-        ("object + (object | judge prompt)", "is not the name of a cluster"),
-        ("object + (object | )", "'' is not the name"),
+        ("object + (object | judge prompt)", "is not a cluster or covariate"),
+        ("object + (object | )", "'' is not a cluster"),
         ("object + (object | judge", "cannot be read"),
         ("object * (object | judge)", "cannot be read"),
         ("object - (object | judge)", "cannot be read"),
         ("object | judge", "cannot be read"),
         ("(object | judge)", "only brackets"),
-        ("object + (object | judge) + (object | judge)", "stands twice"),
+        ("object + (object | judge) + (object | judge)", "occurs twice"),
     ],
 )
 def test_brackets_that_cannot_be_read_are_refused(text: str, fragment: str) -> None:
@@ -66,7 +66,7 @@ def test_brackets_that_cannot_be_read_are_refused(text: str, fragment: str) -> N
 
 
 def test_other_readers_of_formulas_say_who_reads_brackets() -> None:
-    with pytest.raises(FormulaError, match=r"read by llbt\.fit"):
+    with pytest.raises(FormulaError, match=r"Only llbt\.fit\(…\) reads brackets"):
         llbt.LLBT.from_formula("object + (object | judge)", llbt.load_dataset("dras_table1"))
 
 
@@ -84,7 +84,7 @@ def test_other_readers_of_formulas_say_who_reads_brackets() -> None:
             "llbt.fit('object + length', c, cov_type='cluster', groups='judge').",
         ),
         ("(1 | judge) + object", "llbt.fit('object + (object | judge)', c)."),
-        ("object + (object + length | judge)", "Brackets are terms of their own"),
+        ("object + (object + length | judge)", "Write brackets as separate terms"),
         ("object + (object | judge/prompt)", "llbt.fit('object + (object | judge) + (object | prompt)', c)."),
         ("object + (object | judge + prompt)", "llbt.fit('object + (object | judge) + (object | prompt)', c)."),
         ("object + (object:sex | judge)", "llbt.fit('object + object:sex + (object | judge)', c)."),

@@ -598,7 +598,9 @@ def test_the_unkept_hint_is_the_same_for_judgments():
     frame = pd.DataFrame({"object_i": ["a", "a"], "object_j": ["b", "b"], "outcome": ["i", "j"], "judge": ["x", "y"]})
     message, marked = refused("object * judge", llbt.from_judgments(frame))
     assert marked == "judge"
-    expected = "'judge' is a column of your frame but was not kept: from_judgments(…, covariates='judge')."
+    expected = (
+        "'judge' is a column of your frame but was not kept; make the table with from_judgments(…, covariates='judge')."
+    )
     assert message == f"LLBT.from_formula: {expected}"
 
 
@@ -692,7 +694,7 @@ def test_a_term_is_of_ties_or_of_order(formula):
 def test_tie_and_order_cannot_be_transformed(formula, spot):
     message, marked = refused(formula)
     assert marked == spot
-    assert "stands alone" in message
+    assert "write it as a separate factor" in message
 
 
 @pytest.mark.parametrize("formula", ["object + (tie", "object + + )", "object +", "object + C(judge", "object ~ ~ tie"])
@@ -850,7 +852,7 @@ def test_zeros_and_ones_are_labels_or_a_number():
 @pytest.mark.parametrize(
     ("reference", "said"),
     [
-        ({"jugde": "J1"}, "'jugde' is not a variable of labels of the table; expected one of 'object', 'judge'"),
+        ({"jugde": "J1"}, "'jugde' is not a labelled variable of the table; expected one of 'object', 'judge'"),
         ({"judge": "J9"}, "'judge' has no level 'J9' in the table; expected one of 'J1', 'J2', 'J3', 'J4'"),
         ({"object": "Q"}, "reference='Q' is not an object of the table"),
     ],
