@@ -1,4 +1,4 @@
-"""The Design: rows computed once per distinct combination, with indices from comparisons into them."""
+"""The Design of a formula: rows for the distinct combinations of its variables, and the row of each comparison."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Rows:
     added: bool = False
 
     def of_comparisons(self) -> Gathered:
-        """Return the row of each comparison; if the objects have rows, their difference or their sum."""
+        """Return the row of each comparison; if both objects have rows, their difference, or their sum if `added`."""
         if self.index.ndim == 1:
             return self.matrix.take(self.index)
         return (self.matrix.sums if self.added else self.matrix.differences)(*self.index.T)
@@ -50,7 +50,7 @@ class Design:
 
     The signed predictor of comparison s is ``worth[index_i] − worth[index_j] + order``, its tie predictor is
     ``shared[1]``: the log means of i, tie and j are μ + signed, μ + tie and μ − signed. "Both bad" also has a
-    predictor, and a larger grade has one besides its score times the signed predictor.
+    predictor. Each larger grade has a predictor too, added to its score times the signed predictor.
 
     Attributes
     ----------
@@ -170,7 +170,7 @@ def _rows(codings: Codings, block: Block) -> Rows:
 
 
 def _all_sums(codings: Codings) -> Iterator[Sum]:
-    """Yield the sums of all blocks, as parameters of the design."""
+    """Yield the `sums` of all blocks, with positions among the parameters of the design."""
     start = 0
     for coding in codings.blocks.values():
         yield from ((start + at, name, tuple(start + k for k in columns)) for at, name, columns in coding.sums)

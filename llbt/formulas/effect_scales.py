@@ -1,4 +1,4 @@
-"""The coefficients of a formula as effects of all objects, including the reference: a prior is put on these."""
+"""The effects of all objects, including the reference, from a formula's coefficients; priors apply to them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .design import Design
 def object_gram(codings: Codings, design: Design) -> FloatArray:
     """Return G with θᵀGθ = Σ (e − ē)² over the effects e of all J objects, shape (p, p).
 
-    The effects of each term are the objects' effects at one value of its covariates, less their mean, so G does not
+    For each term, the effects are taken at one value of its covariates, less their mean over the objects. So G does not
     depend on the reference object. Effects of a number are taken at its largest absolute value in the table.
     Coefficients that are not effects of objects have rows of 0 in G.
     """

@@ -22,7 +22,7 @@ def decided(formula: Formula, c: Comparisons) -> Comparisons:
 
 
 def levels_note(column: Coded, formula: Formula) -> str:
-    """Return how to have integers as numbers, if a formula took more than two of them as labels; else empty."""
+    """Return a hint to use integers as numbers, if a formula has three or more as labels; else ``""``."""
     terms = (term for block in (formula.described, formula.stray) for term in block)
     alone = {factor.alone for term in terms for factor in term.factors}
     if column.undecided < 3 or column.name not in alone:
