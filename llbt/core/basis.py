@@ -79,8 +79,8 @@ def number_of(data: Comparisons | Rankings | Patterns, unit: str) -> float:
         raise OptionError(
             f"unit={unit!r}{near(unit, tuple(levels))}, which the data do not keep (clusters and labels: "
             f"{listed(tuple(levels)) or 'none'})",
-            f"Keep it where the data are read: clusters={unit!r}.",
-            expected=f"{own!r}, or one of these",
+            f"When you read the data, pass clusters={unit!r}.",
+            expected=f"{own!r}, or one of the clusters and labels",
         )
     return float(len(np.unique(levels[unit])))
 
@@ -92,7 +92,7 @@ def _counted(data: Comparisons | Rankings | Patterns) -> tuple[Unit, float]:
 
 
 def _levels(data: Comparisons | Rankings | Patterns) -> dict[str, IntArray]:
-    """Return the codes of clusters, and of covariates that are labels, in rows with judgments."""
+    """Return the codes of clusters and of label covariates, in the rows that have judgments."""
     columns: tuple[Coded, ...] = data.columns
     by_name = {column.name: column.codes for column in columns if not column.numeric}
     if isinstance(data, Rankings):
@@ -137,7 +137,9 @@ def of_rankings(r: Rankings) -> Basis:
 
 
 def of_patterns(p: Patterns, *, missing: bool) -> Basis:
-    """Return the basis of patterns. Complete patterns equal to judgments or rankings have the basis of these.
+    """Return the basis of patterns.
+
+    Complete patterns that hold the same answers as judgments, or as rankings, have the same basis as these data.
 
     Parameters
     ----------
@@ -181,7 +183,7 @@ def _digest_of(objects: tuple[Label, ...], parts: Counter[tuple[tuple[int, int],
 
 
 def _rounded(sums: FloatArray) -> list[bytes]:
-    """Return sums without the digits that depend on the order of adding."""
+    """Return sums rounded to the digits that do not depend on the order of addition."""
     mantissa, exponent = np.frexp(sums)
     return [np.round(mantissa * 2.0**_DIGITS).tobytes(), exponent.tobytes()]
 

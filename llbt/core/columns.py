@@ -55,7 +55,7 @@ class Coded:
 
     @property
     def undecided(self) -> int:
-        """The number of integers, if these may be numbers as well as labels; names of judges are labels."""
+        """The number of distinct integers, if they may be numbers as well as labels (names of judges never are)."""
         return 0 if self.numeric or _IDENTITY.fullmatch(self.name) else self.integers
 
     @property
@@ -65,7 +65,7 @@ class Coded:
 
     @property
     def values(self) -> npt.NDArray[Any]:
-        """The column itself, shaped like `codes`."""
+        """The value in each row, shaped like `codes`."""
         return self.levels[self.codes]
 
     def take(self, rows: npt.NDArray[Any] | slice) -> Coded:
@@ -107,7 +107,7 @@ class ClusterCounts:
 
 @dataclass(frozen=True, eq=False)
 class Lines:
-    """Counts before they are summed to comparisons: one line each, in any order, shape (R, …)."""
+    """R lines of counts that are not yet summed by comparison, in any order; each field has shape (R, …)."""
 
     pairs: IntArray
     counts: FloatArray
@@ -166,7 +166,7 @@ def unmasked(values: Any) -> npt.NDArray[Any]:
 
 
 def refuse_surrogates(where: str, labels: Iterable[Any]) -> None:
-    """Raise for text that no file can hold: half characters (surrogates) from JSON or careless readers."""
+    """Raise for text that cannot be written to a file: lone surrogates, which JSON or careless readers leave."""
     for label in labels:
         if isinstance(label, str) and not label.isascii() and any("\ud800" <= c <= "\udfff" for c in label):
             raise JudgmentError(
@@ -181,7 +181,7 @@ def real_array(values: Any) -> FloatArray:
     Raises
     ------
     TypeError, ValueError
-        If values are not an array of real numbers; complex numbers would lose a part.
+        If values are not an array of real numbers; complex numbers are refused, because they would lose a part.
     """
     array = unmasked(values)
     if array.dtype.kind in "cUSmM":
@@ -346,7 +346,7 @@ def _by_outcome(
     sizes: Sequence[int],
     outcomes: int,
 ) -> tuple[FloatArray, npt.NDArray[np.bool_]]:
-    """Return counts of outcomes in all possible combinations, (G, K), and which have any, even with weight 0."""
+    """Return counts of outcomes in all possible combinations, (G, K), and which occur, even if with weight 0."""
     size, cells = math.prod(sizes), 1 + max(outcomes - 1, int(codes.max(initial=0)))
     judged = np.zeros(cells * size, dtype=np.int64)
     sums = np.zeros(len(judged) if weights is not None else 0)
@@ -364,7 +364,7 @@ def _cell_numbers(
 ) -> Iterator[tuple[int, IntArray]]:
     """Yield the start of each chunk of rows, and the number of the cell of each row.
 
-    A bincount costs a pass over all cells, so chunks have as many rows as there are cells. Numbers are computed in
+    A bincount costs a pass over all cells, so chunks have as many rows as there are cells. Cell numbers are computed in
     shorter blocks, which fit into the processor's cache.
     """
     keys = np.empty(min(chunk, len(columns[0])), dtype=np.int64)
@@ -386,7 +386,7 @@ def summed(counts: FloatArray, group: IntArray, size: int) -> FloatArray:
 
 
 def summed_by(group: IntArray, values: FloatArray, size: int | None = None) -> FloatArray:
-    """Return values (R,) summed by group, shape (size,); by default as many groups as are named."""
+    """Return values (R,) summed by group, shape (size,); by default up to the largest group number."""
     return np.asarray(np.bincount(group, values, 0 if size is None else size), dtype=np.float64)
 
 
@@ -397,12 +397,12 @@ def tally(
 
     Parameters
     ----------
-    by, outcome_of : ndarray of int, each (R,)
+    by, codes : ndarray of int, each (R,)
         Group and outcome, both from 0; rows with a negative group are not counted.
     weights : ndarray, shape (R,), optional
         The weight of each row; by default 1.
     size, outcomes : int
-        The number of groups (by default as many as are named), and of outcomes.
+        The number of groups (by default up to the largest group number), and of outcomes.
     """
     size = int(by.max(initial=-1)) + 1 if size is None else size
     there = by >= 0

@@ -157,7 +157,7 @@ class Comparisons(Record):
 
     @property
     def bad(self) -> FloatArray:
-        """The number of "both bad" judgments of each comparison, shape (S,); 0 if this was no possible outcome."""
+        """The number of "both bad" judgments of each comparison, shape (S,); 0 if this outcome is not possible."""
         return self._counted("bad")
 
     def _counted(self, outcome: str) -> FloatArray:
@@ -282,8 +282,8 @@ class Comparisons(Record):
 
         In a group with finite estimates, a chain of wins and ties leads from each object to each other object. If a
         table has several groups, some objects won or lost all comparisons with other groups, so their estimates are
-        infinite without a prior. This is common with many objects and few judgments of each. The notes name the objects
-        that remain.
+        infinite without a prior. This is common with many objects and few judgments of each. A note names the objects
+        that were left out.
 
         Returns
         -------
@@ -377,7 +377,7 @@ class Comparisons(Record):
         for name, values in (where or {}).items():
             keep &= matching(self.named(name), values, (*rows.columns, *rows.clusters))
         if not keep.any():
-            raise JudgmentError("no comparison is left; every row fails objects= or where=.")
+            raise JudgmentError("no comparison is left: objects= or where= excludes every row.")
         return tabulate(rows.take(keep), self)
 
     def drop_empty(self) -> Comparisons:
@@ -406,7 +406,7 @@ class Comparisons(Record):
         if not self.has_ties:
             return self
         note = Qualifying(
-            f"{_ties(self)} count half a win for either side (split_ties): standard errors are conservative."
+            f"{_ties(self)} count as half a win for each side (split_ties): standard errors are conservative."
         )
         return self._without_ties(0.5, note)
 

@@ -28,17 +28,17 @@ def count_columns(response: Response) -> tuple[str, ...]:
 
 
 def n_columns(response: Response) -> int:
-    """Return the number of columns of a table's counts; two outcomes are stored as three, without ties."""
+    """Return the number of columns of a table's counts; two outcomes are stored in three columns, with 0 ties."""
     return max(len(THREE.outcomes), len(response.outcomes))
 
 
 def counts_of_outcomes(counts: FloatArray, response: Response) -> FloatArray:
-    """Return the columns of a table's counts that belong to outcomes, (S, K); two outcomes are stored as three."""
+    """Return the columns of a table's counts that belong to outcomes, (S, K); with two outcomes, without the ties."""
     return counts if response != TWO else counts[:, [0, 2]]
 
 
 def counts_of_cells(counts: FloatArray, response: Response) -> FloatArray:
-    """Return counts of outcomes (S, K) in the form that a table stores: two outcomes as three, without ties."""
+    """Return counts of outcomes (S, K) as a table stores them: two outcomes in three columns, with 0 ties."""
     return counts if response != TWO else np.insert(counts, 1, 0.0, axis=1)
 
 
@@ -77,7 +77,7 @@ def check_counts(counts: FloatArray, response: Response) -> None:
     if counts.shape[1:] != (n_columns(response),):
         raise JudgmentError(
             f"counts of shape {counts.shape} for the outcomes {listed(response.outcomes)}",
-            expected="a column for each (three where there are two, the middle one 0)",
+            expected="one column for each outcome (two outcomes have three columns, 0 in the middle)",
         )
     if counts.size and counts.min() >= 0 and 0 < counts.sum() < MOST_COUNTED:  # False if there is a NaN
         return
@@ -94,7 +94,7 @@ def check_counts(counts: FloatArray, response: Response) -> None:
         raise JudgmentError(
             f"the counts add up to {total:.4g}",
             "Check the weights, or divide all counts by one number.",
-            expected=f"fewer than 2**53 ({MOST_COUNTED:.4g}) judgments, beyond which single ones are lost",
+            expected=f"fewer than 2**53 ({MOST_COUNTED:.4g}) judgments; beyond that, single ones are lost",
         )
     if counts.size and not total > 0:
-        raise JudgmentError("all counts are 0: there is not one judgment.")
+        raise JudgmentError("all counts are 0: there is no judgment.")

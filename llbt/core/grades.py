@@ -1,4 +1,4 @@
-"""Grades of preference on a scale: the outcome of a preference of some size, and the cuts between grades."""
+"""Graded preferences: the outcome for each size of preference, and the cuts between grades."""
 
 from __future__ import annotations
 
@@ -49,4 +49,4 @@ def graded_outcomes(
     down = steps - grade - ((grade < 0) & (n_columns(response) % 2 == 0))
     outcome = np.where(decided | tied, down, n_columns(response))
     unused = sorted(set(range(1, steps + 1)) - set(np.abs(grade[decided]).tolist()))
-    return outcome, response, [f"no judgment has the grade {listed(tuple(unused))} to either side"] if unused else []
+    return outcome, response, [f"no judgment has the grade {listed(tuple(unused))} on either side"] if unused else []

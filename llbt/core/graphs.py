@@ -17,11 +17,12 @@ def components_of(size: int, pairs: IntArray) -> tuple[int, IntArray]:
 
 
 def strong_components(size: int, edges: list[tuple[IntArray, IntArray, npt.NDArray[np.bool_]]]) -> IntArray:
-    """Return the strong component of each node, shape (size,), of a graph with the marked edges.
+    """Return the strong component of each node, shape (size,), of a directed graph.
 
     Parameters
     ----------
     edges : list of (ndarray, ndarray, ndarray of bool), each (S,)
+        Start nodes, end nodes, and whether each edge exists.
     """
     start = np.concatenate([a[is_edge] for a, _, is_edge in edges])
     end = np.concatenate([b[is_edge] for _, b, is_edge in edges])

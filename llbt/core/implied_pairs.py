@@ -21,7 +21,7 @@ def implied_pairs(
     ratings: FloatArray | None,
     bounds: tuple[float, ...],
 ) -> tuple[IntArray, IntArray, npt.NDArray[np.int8], FloatArray, IntArray]:
-    """Return the pairs that Q lists of one size imply, without pairs of two objects that both have no place.
+    """Return the pairs that Q lists of one size imply, except pairs of two objects without a place.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ def implied_pairs(
 
 
 def _bounds_passed(first: FloatArray, second: FloatArray, bounds: tuple[float, ...]) -> FloatArray:
-    """Return the number of bounds that differences of two ratings (R,) exceed, each by more than rounding."""
+    """Return how many bounds the difference of two ratings exceeds by more than rounding error, shape (R,)."""
     apart, room = np.abs(first - second), ROUNDING * np.maximum(np.abs(first), np.abs(second))
     return np.asarray(sum((apart > bound + room).astype(np.float64) for bound in bounds))
 

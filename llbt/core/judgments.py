@@ -103,7 +103,7 @@ class Judgments(Record):
 
     @property
     def held(self) -> Any:
-        """The single judgments, as a frame with labels as categories (coded already), or as the query."""
+        """The single judgments: a frame whose labels are categories (already coded), or the query."""
         if self.query is not None:
             return self.query
         objects, outcomes = (pd.CategoricalDtype(pd.Index(list(x), dtype=object)) for x in (self.objects, OUTCOMES))
@@ -135,7 +135,7 @@ class Judgments(Record):
         return next((role for role, own in self.called.items() if own == name), name)
 
     def values(self, name: str) -> pd.Series[Any]:
-        """Return one of the columns `names`."""
+        """Return one column of the frame of these judgments, named in `names`."""
         self._refuse_query()
         if name in OBJECTS:
             return inferred(pd.Series(as_objects(self.objects)[self.pairs[:, OBJECTS.index(name)]]))
@@ -189,9 +189,9 @@ class Judgments(Record):
     def _refuse_query(self) -> None:
         if self.query is not None:
             raise JudgmentError(
-                f"{counted(self.n_judgments, 'judgment')} are held by an engine, counted by pair and outcome",
+                f"{counted(self.n_judgments, 'judgment')} stay in a database engine, counted by pair and outcome",
                 "Bring them into memory: read_judgments(judgments.to_frame()).",
-                expected="them one by one",
+                expected="single judgments in memory",
             )
 
     def turned(self, rows: npt.NDArray[np.bool_] | None = None) -> Judgments:
@@ -265,7 +265,7 @@ class Judgments(Record):
         return code(name, values.to_numpy(dtype=object))
 
     def grouped(self, names: Sequence[str], parameter: str) -> tuple[IntArray, pd.DataFrame]:
-        """Return the combination of some columns in each row as a number, (R,), and the combinations, one row each."""
+        """Return each row's combination of the values of some columns, as a number, and a frame of the combinations."""
         columns = [self.column(name, parameter) for name in names]
         if not columns:
             return np.zeros(len(self.outcomes), dtype=np.int64), pd.DataFrame(index=range(1))
@@ -285,7 +285,7 @@ class Judgments(Record):
         order = order[record[order] >= 0]
         first = np.sort(order[np.diff(record[order], prepend=-1) > 0])
         more = len(self.outcomes) - len(first)
-        note = f"{counted(more, 'judgment')} not counted: of a record of identical outputs (a+b) one judgment is"
+        note = f"{counted(more, 'judgment')} not counted: a record of identical outputs (a+b) counts as one judgment"
         return self.take(first), first, (note,) if more else ()
 
 

@@ -208,7 +208,7 @@ def test_printing_shows_sizes_rows_and_notes():
         (lambda c: c.select(objects=["B", "C"], where={"judge": "J2"}), "no comparison is left"),
         (lambda c: replace(c, pairs=np.zeros((4, 2), dtype=int)), "an object with itself, the first of 'A'"),
         (lambda c: replace(c, counts=-c.counts), "negative or not finite"),
-        (lambda c: replace(c, counts=0 * c.counts), "not one judgment"),
+        (lambda c: replace(c, counts=0 * c.counts), "no judgment"),
         (lambda c: replace(c, objects=("A",)), "1 object ('A'); expected two or more"),
         (lambda c: replace(c, pairs=c.pairs[:0], counts=c.counts[:0]), "the table is empty"),
         (lambda c: replace(c, columns=(code("tie", np.array(["x"] * 4)),)), "'tie' is a word that llbt uses"),

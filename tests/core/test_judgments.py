@@ -108,7 +108,7 @@ def test_what_an_engine_holds(tmp_path, monkeypatch, frame, judgments):
     assert rows == others
     assert str(held).startswith("Judgments: 300 judgments of 5 objects")
     for asked in (held.turned, held.oriented, lambda: held.take([0]), lambda: held.values("judge")):
-        with pytest.raises(JudgmentError, match="held by an engine"):
+        with pytest.raises(JudgmentError, match="stay in a database engine"):
             asked()
     summary = llbt.judges.summary(held).to_frame()
     assert summary.equals(llbt.judges.summary(in_memory).to_frame())

@@ -228,7 +228,7 @@ class TestJudgments:
         wide = {**MAPPING, "A>>>B": 3, "A<<<B": -3}
         c = llbt.from_judgments(JUDGED, outcome="label", outcomes=wide)
         assert c.response == graded(3, middle=True)
-        assert "no judgment has the grade 3 to either side" in c.notes
+        assert "no judgment has the grade 3 on either side" in c.notes
         assert not any("no judgment has" in note for note in llbt.from_judgments(JUDGED, strength="strength").notes)
 
     def test_the_mapping_says_sides_to_everyone_else(self):
@@ -414,7 +414,7 @@ class TestCuts:
             finer = llbt.from_judgments(frame, cuts=[0.1, 0.3, 0.9], **options)
             assert finer.response == graded(4, middle=True)
             assert finer.counts[:, [1, 2, 4, 6, 7]].tolist() == BY_HAND
-            assert "no judgment has the grade 1, 4 to either side" in finer.notes
+            assert "no judgment has the grade 1, 4 on either side" in finer.notes
             with pytest.raises(JudgmentError, match=r"with cuts=|\(cuts=\)"):
                 llbt.from_judgments(frame, **options)
 
@@ -470,7 +470,7 @@ class TestRatings:
         assert c.response == graded(4, middle=True)
         assert c.counts[:, c.response.outcomes.index("tie")].tolist() == [0, 0, 2]
         assert c.counts[0].tolist() == [0, 0, 1, 0, 0, 1, 0, 0, 0]  # 3 is not more than 3, and 1 not more than 1
-        assert "no judgment has the grade 3, 4 to either side" in c.notes
+        assert "no judgment has the grade 3, 4 on either side" in c.notes
         two = llbt.from_ratings(RATED[:2])
         assert two.to_comparisons(cuts=[1]).response == graded(2, middle=False)
         assert two.to_comparisons(cuts=[1], tie_threshold=0.5).response == graded(2, middle=True)
@@ -491,10 +491,10 @@ class TestRatings:
     @pytest.mark.parametrize(
         ("options", "group"),
         [
-            ({}, "keep clusters='judge' where the lists are read and fit the comparisons with cov_type='cluster'"),
+            ({}, "pass clusters='judge' when you read the lists, and fit the comparisons with cov_type='cluster'"),
             ({"clusters": "judge"}, "fit(formula, rankings); or fit the comparisons with cov_type='cluster', groups="),
-            ({"prompt": "p"}, "keep clusters='judge' where the lists are read and fit the comparisons with cov_type="),
-            ({"judge": None, "block": ["judge", "p"]}, "keep clusters='block'"),
+            ({"prompt": "p"}, "pass clusters='judge' when you read the lists, and fit the comparisons with cov_type="),
+            ({"judge": None, "block": ["judge", "p"]}, "pass clusters='block'"),
         ],
     )
     def test_dependence_is_always_said(self, options, group):

@@ -153,7 +153,9 @@ def test_a_relation_says_what_it_leaves_out(tmp_path, monkeypatch):
     held = read_judgments(tmp_path / "t.csv", outcomes={"skipped": None})
     assert "1 row with outcome 'skipped' left out (outcomes=)" in held.notes
     assert len(held.to_frame()) == held.n_judgments == 1
-    with pytest.raises(llbt.errors.JudgmentError, match=r"held by an engine.*read_judgments\(judgments.to_frame\(\)\)"):
+    with pytest.raises(
+        llbt.errors.JudgmentError, match=r"stay in a database engine.*read_judgments\(judgments.to_frame\(\)\)"
+    ):
         held.take([0])
     (tmp_path / "t.csv").write_text("model_a,model_b,winner,Judge,judge\na,b,model_a,x,y\n")
     assert read_judgments(tmp_path / "t.csv").names[-1] == "Judge"  # DuckDB cannot tell them apart, memory can

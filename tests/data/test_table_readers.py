@@ -393,7 +393,7 @@ BAD_COUNTS = [
         JudgmentError,
         "2 rows with an object compared with itself, the first at row 1: 'A'",
     ),
-    (COUNTS.assign(wins_i=0, wins_j=0, ties=0), {}, JudgmentError, "there is not one judgment"),
+    (COUNTS.assign(wins_i=0, wins_j=0, ties=0), {}, JudgmentError, "there is no judgment"),
     (COUNTS, {"object_covariates": OBJECTS.iloc[:2]}, JudgmentError, "has no row for 1 object: 'B'"),
     (COUNTS, {"object_covariates": pd.concat([OBJECTS, OBJECTS.iloc[:1]])}, JudgmentError, "has several rows for 'C'"),
     (
@@ -485,7 +485,7 @@ BAD_MATRICES = [
     (eye(5, 1, 2, 0), None, ["a", "b"], "has 5 on its diagonal for 'a'"),
     (eye(0, -1, 2, 0), None, ["a", "b"], "the first in row 'a', column 'b' (-1)"),
     (eye(0, 1, np.nan, 0), None, ["a", "b"], "the first in row 'b', column 'a' (missing)"),
-    (eye(0, 0, 0, 0), None, ["a", "b"], "not one judgment"),
+    (eye(0, 0, 0, 0), None, ["a", "b"], "no judgment"),
     ([[0, "x"], [1, 0]], None, ["a", "b"], "such as '0' that are not numbers"),
     (eye(1, 1, 1, 1)[:1, :1] * 0, None, ["a"], "expected two or more"),
 ]
