@@ -1,11 +1,11 @@
 """The largest standardized difference between estimates in each draw, without computing all pairs.
 
 With a_i > 0 for each estimate, (x_i − x_j)² ≤ (a_i² + a_j²) (x_i²/a_i² + x_j²/a_j²). If x_i and x_j have the same sign,
-the larger of the two terms is enough. Standard errors of differences are near √(a_i² + a_j²), so in each draw few
-estimates are far enough out to belong to the largest difference. There may be many if similar estimates move together.
-Then groups of estimates that cannot reach the largest difference are skipped (`nested_groups`), or all pairs are
-computed. All ways use single precision with a bound of the error. The pairs that may be the largest are computed in
-double precision.
+the larger of the two terms is enough. Standard errors of differences are near √(a_i² + a_j²), so in each draw only a
+few estimates are extreme enough to belong to the largest difference. Many estimates may be extreme if similar estimates
+move together. Then groups of estimates that cannot reach the largest difference are skipped (`nested_groups`), or all
+pairs are computed. All methods use single precision with a bound of the rounding error. Pairs that may have the largest
+difference are then computed in double precision.
 """
 
 from __future__ import annotations
@@ -118,7 +118,7 @@ class LargestDifference:
         return largest
 
     def _by_bounds(self, directions: FloatArray) -> tuple[FloatArray, IntArray]:
-        """Return the largest difference in each direction (n,), and the directions with too many estimates far out."""
+        """Return the largest difference in each direction (n,), and the directions with too many extreme estimates."""
         x = directions.astype(np.float32) @ self.scaled.T
         every = np.arange(len(x))
         high, low = x.argmax(axis=1), x.argmin(axis=1)
@@ -137,9 +137,9 @@ class LargestDifference:
         return self._exact(directions, self._reaching(x, _products(upper, lower), least)), open_
 
     def by_groups(self, directions: FloatArray, groups: NestedGroups, least: float) -> FloatArray | None:
-        """Return the largest difference in each direction (n,), from groups that reach `least`, or a smaller value.
+        """Return the largest difference in each direction (n,), by groups; correct if it reaches `least`.
 
-        None if these groups are too many.
+        None if too many groups may reach `least`.
         """
         x = directions.astype(np.float32) @ self.scaled.T
         values = np.ascontiguousarray((x * self.scale).T)
@@ -216,11 +216,11 @@ class _Waiting:
 
 
 class _Groups:
-    """Search by groups, for as long as groups help.
+    """The search by groups of estimates, used for as long as it saves work.
 
-    Groups are searched for differences above a value that nearly all of the first directions reach; if a direction does
-    not reach it, above the smaller `least`. `least` is infinite if groups do not help. A difference below `least` may
-    not be the largest.
+    Each direction is first searched for differences above a value that nearly all of the first directions reach. A
+    direction without one is searched for differences above the smaller `least`. A result below `least` may not be the
+    largest difference. `least` is infinite if the search by groups does not save work.
     """
 
     def __init__(self, differences: LargestDifference) -> None:

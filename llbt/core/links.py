@@ -1,6 +1,6 @@
 """Cumulative links: outcomes as intervals between cuts, on a logistic or a normal scale.
 
-Order the outcomes from the largest preference for i to the largest for j. The first m + 1 of them have together the
+Order the outcomes from the largest preference for i to the largest for j. The first m + 1 outcomes together have the
 probability F(η_m), where η_m = 2(λᵢ − λⱼ + δ) − θ_m. With the logistic curve this is Rao and Kupper's model for three
 outcomes, and Agresti's for more. With the normal curve it is Thurstone's case V, Glenn and David's model and its
 extensions. Cuts θ are antisymmetric about the middle of the scale. Arrays as in `response`: K outcomes, B predictors, S
@@ -67,7 +67,7 @@ class Cumulative:
 
     @property
     def loadings(self) -> FloatArray:
-        """Which predictor belongs to which outcome, with scores, (K, B): for names, not for probabilities."""
+        """The loadings of the predictors on the outcomes, (K, B); used for names, not for probabilities."""
         return self.response.loadings
 
     @property
@@ -107,13 +107,13 @@ class Cumulative:
 
     @functools.cached_property
     def _products(self) -> FloatArray:
-        """The factors, (B², 2K − 3), from curvatures at cuts and between neighbours to curvatures in predictors."""
+        """Factors (B², 2K − 3) from curvatures at and between neighbouring cuts to curvatures in the predictors."""
         own = np.einsum("mb,mc->bcm", self.cuts, self.cuts)
         mixed = np.einsum("mb,mc->bcm", self.cuts[:-1], self.cuts[1:])
         return np.concatenate([own, mixed + mixed.transpose(1, 0, 2)], axis=2).reshape(self.width**2, -1)
 
     def probabilities(self, predictors: Sequence[FloatArray] | FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return the probabilities of the outcomes (K, S), and 0 for the log of their scale, (S,).
+        """Return the probabilities of the outcomes (K, S), and the log of their scale, which is 0, (S,).
 
         If cuts are out of order, some probabilities are not positive.
         """
@@ -143,7 +143,7 @@ class Cumulative:
         return first, -np.where(first > 0, at, 0.0) * first
 
     def curvatures(self, probability: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return how −log p of an outcome bends as its upper cut rises by v ≥ 0 and its lower cut falls by w ≥ 0.
+        """Return bounds of the curvature of −log p if an outcome's upper cut rises by v ≥ 0, its lower falls by w ≥ 0.
 
         Returns
         -------
@@ -238,7 +238,7 @@ class Cumulative:
 
     @property
     def plain_odds(self) -> bool:
-        """Whether exp(2u), with u the signed predictor, are the odds of being preferred given a decision."""
+        """Whether exp(2u), with u the signed predictor, is the odds that i is preferred, given a decision."""
         return self.link == "cumulative" and self.tie is None
 
     @property
@@ -285,7 +285,7 @@ def linked(response: Response, link: Link) -> AnyResponse:
         return response
     if response != graded(len(response.grades) + 1, response.has_ties):
         raise OptionError(
-            f"link={link!r} has outcomes in one order, from i to j; these are {listed(response.outcomes)}. Use "
+            f"link={link!r} needs outcomes that are ordered from i to j; these are {listed(response.outcomes)}. Use "
             "link='adjacent'."
         )
     return Cumulative(response, link)

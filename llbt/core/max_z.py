@@ -30,13 +30,14 @@ _CELLS = 5_000_000  # contrasts × draws in memory at once
 class MaxZ:
     """The distribution of max |z| over m contrasts that are all 0.
 
-    z is R·W·u. R is the length of a normal (or t) vector with as many dimensions as the contrasts span, and u is its
-    direction, uniform on the sphere. Only the directions are simulated; given max |W·u| the tail is exact.
+    z is R·W·u. The rows of W are the contrasts, scaled to variance 1. R is the length of a normal (or t) vector with as
+    many dimensions as the contrasts span, and u is its direction, uniform on the sphere. Only the directions are
+    simulated; given max |W·u| the tail probability is exact.
 
-    Far out hardly any simulated direction is near the direction of a contrast. The simulated tail is then too small, by
-    factors for 30 estimates and more. There Bonferroni's b = m·p is nearly exact. So the tail is at least b/(1 + 2b^⅓ +
-    100b), which is below .01 for any b; for t, it is at least the mean of this over the estimated variance. For more
-    than 2,000 values both are interpolated from 1,000.
+    In the far tail, hardly any simulated direction is near the direction of a contrast. The simulated tail probability
+    is then too small, several times with 30 or more estimates. There Bonferroni's bound b = m·p is nearly exact. So the
+    tail probability is at least b/(1 + 2b^⅓ + 100b), which is below .01 for any b; for t, this bound is averaged over
+    the estimated variance. For more than 2,000 values, both are interpolated from 1,000 values.
 
     Attributes
     ----------
@@ -76,7 +77,7 @@ class MaxZ:
         return float(np.clip(quantile, alone, bonferroni))
 
     def _each(self, tail: Callable[[float], float], z: FloatArray) -> FloatArray:
-        """Return a tail at each value; with more than `_MANY` values by a cubic through its logarithm on a grid."""
+        """Return a tail probability at each value; for many values, a cubic interpolates its logarithm on a grid."""
         top = float(np.nanmax(z, initial=0.0))
         if len(z) <= _MANY or not len(self.nodes) or not top:
             return np.array([tail(float(value)) for value in z])
@@ -98,9 +99,10 @@ class MaxZ:
         return float(np.mean(special.chdtrc(self.rank, squared)))
 
     def _far_out(self, z: float) -> float:
-        """Return a lower bound of the tail if Bonferroni's is small: from all pairs of 3 to 1,000 equal variances.
+        """Return a lower bound of the tail probability, near Bonferroni's bound if that is small.
 
-        It rises with the number of contrasts, so more contrasts never have a smaller p-value.
+        The constants suit all pairs of 3 to 1,000 estimates of equal variance. The bound rises with the number of
+        contrasts, so more contrasts never have a smaller p-value.
         """
         scale, weight = self._scales
         b = self.size * 2 * special.ndtr(-z * scale)

@@ -109,7 +109,7 @@ class NestedGroups:
 
 
 def _parted(rows: FloatArray, members: IntArray, places: int, span: int) -> IntArray:
-    """Return members ordered so that halves of `places` places are separated in the direction that differs most."""
+    """Return members sorted into halves, again and again, along the column of `rows` that varies most."""
     if places == 1 or len(members) <= 1:
         return members
     inside = rows[members]

@@ -39,7 +39,7 @@ class Patterns(Record):
     counts : ndarray, shape (N,)
         The number of judges with each pattern.
     kind : {"comparisons", "rankings", "ratings"}
-        Which patterns are possible: all patterns; patterns of orders without ties; patterns of orders with ties.
+        Which patterns are possible: all patterns; those of rankings without ties; those of rankings with ties.
     levels : int
         The number of levels of ratings; 0 for other kinds.
     columns : tuple of Coded, each (N,)

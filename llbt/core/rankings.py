@@ -98,8 +98,8 @@ class Rankings(Record):
     _pairs: ClassVar[type] = Comparisons  # the type that to_comparisons() returns
     _unanswered: ClassVar[Mapping[str, tuple[str, str]]] = {
         "judges.classes": (
-            "data are rankings, and it takes comparisons",
-            "Fit the rankings without classes, llbt.fit(formula, rankings), or let covariates of the judges part them, "
+            "data are rankings, but latent classes need comparisons",
+            "Fit the rankings without classes, llbt.fit(formula, rankings), or split the judges by covariates, "
             "llbt.judges.tree(formula, rankings, by='judge').",
         )
     }
@@ -129,7 +129,7 @@ class Rankings(Record):
         if len(first) < len(self.items):
             twice = np.setdiff1d(np.arange(len(self.items)), first)[0]
             raise JudgmentError(
-                f"{self.objects[self.items[twice]]!r} stands twice in list {self.lists[twice]}",
+                f"{self.objects[self.items[twice]]!r} occurs twice in list {self.lists[twice]}",
                 expected="each object once in a list",
             )
         if self.ratings is not None and not (np.isfinite(self.ratings).all() and (self.places > 0).all()):
@@ -183,7 +183,7 @@ class Rankings(Record):
 
     @property
     def tied_share(self) -> float:
-        """Share of the places that several objects share, counting repeated lists."""
+        """Share of the places that hold several tied objects; repeated lists are counted each time."""
         if self.kind == "best_worst":
             return 0.0
         ranked = np.flatnonzero(self.places > 0)
@@ -243,9 +243,9 @@ class Rankings(Record):
         fit are too optimistic. Fit the lists themselves with `fit`; or keep the block (or the judge) in `clusters`, and
         fit the comparisons with ``cov_type="cluster"``.
 
-        With a threshold, ties are not transitive: of 1, 2 and 3 only the ends differ by more than 1. The model takes
-        one pair at a time and needs no transitivity. Grades made by `cuts` are differences of one judge's ratings, so
-        they depend on each other, and a note always says so.
+        With a threshold, ties are not transitive: of the ratings 1, 2 and 3, only 1 and 3 differ by more than 1. The
+        model takes one pair at a time and needs no transitivity. Grades made by `cuts` are differences of one judge's
+        ratings, so they depend on each other, and a note always says so.
 
         References
         ----------
@@ -281,7 +281,7 @@ class Rankings(Record):
         implied = [_implied(self, some, size, bounds) for size, some in _in_parts(self)]
         i, j, wins, sizes, of = (np.concatenate(parts) for parts in zip(*implied, strict=True))
         if not len(i):
-            raise JudgmentError("no list says anything of two objects", expected="two objects with places in a list")
+            raise JudgmentError("no list compares two objects", expected="a list in which two objects have places")
         outcome, response, unused = outcomes_of_pairs(wins, sizes, bounds)
         columns = (*self.columns, *self.cluster_columns)
         codes, counts = tallied([i, j, *(c.codes[of] for c in columns)], outcome, self.counts[of], n_columns(response))
@@ -302,13 +302,13 @@ class Rankings(Record):
     def _bounds(self, tie_threshold: float, cuts: Sequence[float]) -> tuple[float, ...]:
         """Return the differences of ratings beyond which a preference has the next grade, the smallest first.
 
-        Empty if the order of the objects decides alone.
+        Empty if only the order of the objects counts.
         """
         given = [f"tie_threshold={tie_threshold:g}"] if tie_threshold else []
         given += [f"cuts={cuts!r}"] if np.size(cuts) else []
         if given and self.ratings is None:
             raise OptionError(
-                f"{given[0]} of lists without ratings",
+                f"{given[0]} needs ratings, and the lists have none",
                 "Leave it out: rankings.to_comparisons(); ratings are read by llbt.from_ratings(…).",
             )
         grades = rising(cuts, tie_threshold, "tie_threshold")
@@ -322,19 +322,19 @@ class Rankings(Record):
             what = "Differences of one judge's ratings" if graded else "Judgments implied by one list"
             notes.append(
                 Qualifying(
-                    f"{what} are not independent: standard errors and tests of a plain fit are too optimistic. Fit the "
-                    f"lists, llbt.fit(formula, rankings){self._clustering()}."
+                    f"{what} are not independent: standard errors and tests of a plain fit are too optimistic. Fit "
+                    f"the lists, llbt.fit(formula, rankings){self._clustering()}."
                 )
             )
         return notes
 
     def _clustering(self) -> str:
-        """Return for a note how to fit the comparisons with clusters; empty if there is no column for it."""
+        """Return how to fit the comparisons with clusters, to end a note; empty if no column identifies clusters."""
         columns = (*self.clusters, *(name for name in self.covariates if name == self.unit))
         if not columns and not self.unit:
             return ""
         group = columns[0] if columns else self.unit
-        keeping = "" if columns else f"keep clusters={group!r} where the lists are read and "
+        keeping = "" if columns else f"pass clusters={group!r} when you read the lists, and "
         return f"; or {keeping}fit the comparisons with cov_type='cluster', groups={group!r}"
 
     def to_frame(self) -> pd.DataFrame:  # type: ignore[override]  # of data, which broom does not have
@@ -446,7 +446,7 @@ def gathered_rankings(
     informative = ~silent[lists]
     if not informative.any():
         raise JudgmentError(
-            f"no list says anything of two objects: {counted(size, 'list')}", expected="two objects and one place in it"
+            f"no list compares two objects: {counted(size, 'list')}", expected="a list of two objects, one with a place"
         )
     alone, unplaced = int(n[(shown == 1)].sum()), int(n[(shown > 1) & (ranked < 1)].sum())
     omitted = [f"{counted(alone, 'list')} of a single object left out"] if alone else []

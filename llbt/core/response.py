@@ -84,7 +84,7 @@ class Response:
 
     @property
     def tie(self) -> int | None:
-        """The predictor of the tie, which no other outcome has; None if there is none."""
+        """The predictor of the tie alone; None if there is none."""
         alone = ((self.loadings != 0) == self._tied[:, None]).all(axis=0)
         return int(alone.argmax()) if self.has_ties and alone.any() else None
 
@@ -237,7 +237,7 @@ class Response:
 
     @property
     def plain_odds(self) -> bool:
-        """Whether exp(2u), with u the signed predictor, are the odds of being preferred given a decision."""
+        """Whether exp(2u), with u the signed predictor, is the odds that i is preferred, given a decision."""
         return not self.grades
 
     @property
@@ -384,21 +384,20 @@ def _check(response: Response) -> None:
         )
     if np.linalg.matrix_rank(loadings - loadings.mean(axis=0)) < loadings.shape[1]:
         raise JudgmentError(
-            "response: some combination of the predictors has the same loading on every outcome, so that no "
-            "judgment tells of it",
+            "response: some combination of the predictors has the same loading on every outcome, so judgments cannot "
+            "estimate it",
             "Leave a column of loadings out.",
         )
     if sorted(flip) != list(range(size)) or any(flip[flip[k]] != k for k in range(size)):
         raise JudgmentError(
-            f"response: flip={flip}", expected="the place of each outcome's mirror, (2, 1, 0) for three"
+            f"response: flip={flip}", expected="the position of each outcome's mirror image, such as (2, 1, 0)"
         )
     flipped = loadings[list(flip)]
     turned, unturned = (flipped == -loadings).all(axis=0), (flipped == loadings).all(axis=0)
     if not turned[0] or not (turned | unturned).all():
         raise JudgmentError(
-            f"response: loadings {flipped.tolist()} in the order of flip={flip}, before {loadings.tolist()}",
-            expected="the first column to change its sign with the sides exchanged, and the others to do so or stay "
-            "as they are",
+            f"response: flip={flip} changes the loadings {loadings.tolist()} to {flipped.tolist()}",
+            expected="the first column to change its sign, and each other column to change its sign or stay the same",
         )
 
 

@@ -66,7 +66,7 @@ class TestResult(Record):
 
 
 def sign_p(successes: float, n: float) -> float:
-    """Return the two-sided p-value of equal chances, by the normal approximation if counts are fractional."""
+    """Return the two-sided p-value of a sign test of equal chances; fractional counts use the normal approximation."""
     if n <= 0:
         return math.nan
     if float(successes).is_integer() and float(n).is_integer():
@@ -99,7 +99,7 @@ def chi2_reservation(means: npt.NDArray[np.float64]) -> tuple[bool, str]:
         below 5).
     """
     if np.all(means.sum(axis=1) <= 1 + 1e-9):
-        return False, "No test of fit: no comparison has more than one judgment. Pool covariates to have one."
+        return False, "No test of fit: no comparison has more than one judgment. Pool covariates to get a test."
     small = float(np.mean(means < _SMALL_COUNT))
     if small > _SMALL_SHARE:
         return True, f"{format_percent(small)} of fitted counts are below 5: the χ² p-value is rough."
@@ -157,7 +157,7 @@ def adjust_p(p_values: npt.NDArray[np.float64], method: AdjustP) -> npt.NDArray[
 
 
 def compact_letters(significant: npt.NDArray[np.bool_], order: Sequence[int]) -> list[str]:
-    """Return letters such that two objects share one exactly when they do not differ significantly.
+    """Return letters for objects: two objects share a letter exactly when they do not differ significantly.
 
     Parameters
     ----------

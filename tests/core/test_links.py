@@ -120,5 +120,5 @@ def test_a_link_needs_one_scale_and_leaves_what_is_the_same_model_alone():
     assert linked(TWO, "cumulative") is TWO
     assert isinstance(linked(TWO, "probit"), Cumulative)
     bad = Response(("i", "tie", "bad", "j"), np.array([[1.0, 0, 0], [0, 1, 0], [0, 0, 1], [-1, 0, 0]]), (3, 1, 2, 0))
-    with pytest.raises(OptionError, match=r"link='cumulative' has outcomes in one order.*'bad'"):
+    with pytest.raises(OptionError, match=r"link='cumulative' needs outcomes that are ordered.*'bad'"):
         linked(bad, "cumulative")

@@ -47,12 +47,12 @@ def test_lists_that_say_nothing_are_left_out_and_counted():
         "1 list without any place left out",
         "2 objects left without lists: 'C', 'D'",
     )
-    with pytest.raises(llbt.errors.JudgmentError, match="no list says anything"):
+    with pytest.raises(llbt.errors.JudgmentError, match="no list compares two objects"):
         gathered([(0, 0, 1), (1, 1, 1)])
 
 
 def test_an_object_twice_in_a_list_is_refused():
-    with pytest.raises(llbt.errors.JudgmentError, match="'A' stands twice in list 0"):
+    with pytest.raises(llbt.errors.JudgmentError, match="'A' occurs twice in list 0"):
         gathered([(0, 0, 1), (0, 1, 2), (0, 0, 3)])
 
 

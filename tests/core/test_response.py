@@ -146,7 +146,7 @@ def test_equal_responses_are_equal_after_pickling_and_cannot_be_changed() -> Non
         ({"loadings": np.array([[1.0, 0], [0, np.nan], [-1, 0]])}, "finite numbers"),
         ({"loadings": np.array([[1.0, 1], [0, 1], [-1, 1]])}, "same loading on every outcome"),
         ({"loadings": np.array([[1.0, 0], [0, 1], [-2, 0]])}, "to change its sign"),
-        ({"loadings": np.array([[1.0, 1], [0, 0], [-1, 0]])}, "the others to do so or stay as they are"),
+        ({"loadings": np.array([[1.0, 1], [0, 0], [-1, 0]])}, "change its sign or stay the same"),
         ({"flip": (0, 1, 2)}, "to change its sign"),
         ({"flip": (1, 2, 0)}, "mirror"),
         ({"flip": (0, 0, 1)}, "mirror"),

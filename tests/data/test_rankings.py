@@ -147,7 +147,7 @@ class TestNotes:
         "Judgments implied by one list are not independent: standard errors and tests of a plain fit are too "
         "optimistic. Fit the lists, llbt.fit(formula, rankings); or "
     )
-    kept = "keep clusters={0!r} where the lists are read and fit the comparisons with cov_type='cluster', groups={0!r}."
+    kept = "pass clusters={0!r} when you read the lists, and fit the comparisons with cov_type='cluster', groups={0!r}."
 
     def test_what_was_read_and_left_out(self):
         c = pairs_of(WIDE, objects=LABELS)

@@ -143,7 +143,9 @@ def test_equal_orders_of_other_ratings_are_kept_apart_and_fitted_as_one():
 @pytest.mark.parametrize("options", [{"tie_threshold": 1}, {"cuts": (2,)}])
 def test_rankings_have_no_thresholds(options):
     r = from_rankings(pd.DataFrame({"A": [1, 2], "B": [2, 1]}), objects=["A", "B"])
-    with pytest.raises(OptionError, match=r"of lists without ratings. Leave it out: rankings.to_comparisons\(\)"):
+    with pytest.raises(
+        OptionError, match=r"needs ratings, and the lists have none. Leave it out: rankings.to_comparisons\(\)"
+    ):
         r.to_comparisons(**options)
 
 

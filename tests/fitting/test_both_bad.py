@@ -340,7 +340,7 @@ def test_unmodelled_and_misplaced_words_say_so() -> None:
         llbt.fit("object + tie + bad:object", c)
     with pytest.raises(FormulaError, match=r"a term describes ties \(tie\) or both bad \(bad\), not both"):
         llbt.fit("object + tie:bad", c)
-    with pytest.raises(OptionError, match="link='cumulative' has outcomes in one order"):
+    with pytest.raises(OptionError, match="link='cumulative' needs outcomes that are ordered"):
         llbt.fit("object + tie + bad", c, link="cumulative")
     with pytest.raises(OptionError, match="has one cut for ties, and the formula has tie:object"):
         llbt.fit("object + tie + tie:object", table(THREE), link="cumulative")
