@@ -51,7 +51,7 @@ def _pooled(problem: Problem, response: Cumulative) -> FloatArray:
 
 
 def _by_program(problem: Problem) -> FloatArray:
-    """Return the parameters whose cuts are furthest apart, at most 1, by a linear program."""
+    """Return parameters that put the nearest cuts as far apart as possible, up to 1, by a linear program."""
     p = problem.signed.shape[1]
     rows = sparse.vstack([part.tocsr() for part in problem.predictors[1:]], format="csr")
     away = np.ones((rows.shape[0], 1))
@@ -63,7 +63,7 @@ def _by_program(problem: Problem) -> FloatArray:
         method="highs",
     )
     if program.status != 0 or -program.fun <= 0:
-        held = "Hold tie and grade above 0 in fixed=, or leave them out of it."
+        held = "In fixed=, hold tie and grade above 0, or leave them out."
         remedy = held if problem.offsets[1:].any() else "Add tie and grade to the formula."
         raise DesignError("no parameters put the cuts of all comparisons in order", remedy)
     return np.asarray(program.x[:p])

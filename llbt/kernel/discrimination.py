@@ -1,8 +1,8 @@
-"""The model of worths times a discrimination for each judge: its likelihood, and the maximum.
+"""The likelihood of worths times a discrimination for each judge, and its maximum.
 
 The signed predictor of a comparison is σ_k d + o, where d = Dβ is the difference of the worths at discrimination 1 and
-o is the order effect. The shared predictors, such as the tie's, have no factor. The data do not tell (β, σ) from (β/c,
-cσ), so the mean of σ², weighted by the judgments, is set to 1, and the weighted sum of σ is positive.
+o is the order effect. The shared predictors, such as the tie's, have no factor. The data cannot distinguish (β, σ) from
+(β/c, cσ), so the mean of σ², weighted by the judgments, is set to 1, and the weighted sum of σ is positive.
 """
 
 from __future__ import annotations
@@ -210,7 +210,7 @@ class Information:
 
 
 def information_at(views: Views, point: Point, *, observed: bool) -> Information:
-    """Return the observed information, or the expected one, which is never negative."""
+    """Return the observed information, or the expected information, which is positive semidefinite."""
     judged, weight, worth = views.judged, point.weight, point.worth
     w, o, size = judged.scaled, judged.others, len(point.params)
     factor = point.sigma[judged.judge]
@@ -288,7 +288,7 @@ def _step(views: Views, point: Point, gradient: FloatArray, sigmas: FloatArray) 
         right = basis.T @ (gradient - reduced.slopes.T @ sigmas)
         moved = basis @ linalg.cho_solve(reduced.factor, right)
         return moved, sigmas / reduced.sigma - reduced.slopes @ moved
-    raise linalg.LinAlgError("no information is positive")
+    raise linalg.LinAlgError("neither the observed nor the expected information is positive definite")
 
 
 @dataclass(frozen=True, eq=False)
@@ -311,7 +311,7 @@ def _reduced(whole: Information, basis: FloatArray, damping: float, least: float
     largest = float(whole.sigma.max())
     sigma = whole.sigma * (1 + damping) + damping * 1e-3 * largest
     if not sigma.min() > 1e-14 * largest:
-        raise linalg.LinAlgError("there is no information on a discrimination")
+        raise linalg.LinAlgError("the data have no information on a discrimination")
     slopes = whole.mixed / sigma[:, None]
     inner = basis.T @ (whole.params - whole.mixed.T @ slopes) @ basis
     inner += damping * np.diag(np.diag(basis.T @ whole.params @ basis))
@@ -328,7 +328,7 @@ def _cholesky(matrix: FloatArray, least: float) -> FloatArray:
     """
     factor = np.asarray(linalg.cholesky(matrix, lower=True))
     if len(matrix) and not np.all(np.diag(factor) ** 2 > least * np.diag(matrix)):
-        raise linalg.LinAlgError("a direction is next to unknown")
+        raise linalg.LinAlgError("the data have almost no information on a direction")
     return factor
 
 
@@ -396,7 +396,8 @@ def _own_worths(views: Views, pooled: FloatArray) -> FloatArray:
 def _covariance(views: Views, point: Point) -> FloatArray:
     """Return the covariance of parameters and discriminations on the norm, shape (p + K, p + K).
 
-    The information is inverted with the size of the worths held; the delta method carries the inverse over to the norm.
+    The information is inverted with the size of the worths held fixed. The delta method then gives the covariance on
+    the norm.
     """
     whole = information_at(views, point, observed=True)
     basis = _basis(views.judged, point.params)

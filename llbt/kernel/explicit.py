@@ -53,7 +53,7 @@ def explicit_glm(problem: Problem, names: tuple[str, ...]) -> Any:
 
 
 def with_covariance(results: Any, problem: Problem, cov: Covariance, cov_type: str, dispersion: float) -> Any:
-    """Return statsmodels' fit with another covariance of its parameters; tests use t where that has a df, else z.
+    """Return statsmodels' fit with another covariance of its parameters; tests use t if that has a df, else z.
 
     The nuisance parameters are μ = log n − log norm(θ), so their covariance follows from the covariance of θ by the
     delta method: with p̄ the mean rows of the comparisons (S, p), [[V, −V p̄ᵀ], [−p̄ V, p̄ V p̄ᵀ + dispersion ·
@@ -123,12 +123,13 @@ def _literal(problem: Problem, names: tuple[str, ...], added: FloatArray | float
 
 
 def _log_linear(problem: Problem) -> Response:
-    """Return the response; refuse one that no GLM of counts has."""
+    """Return the response; raise if it is not log-linear, because no GLM of the counts then fits it."""
     if isinstance(problem.response, Response):
         return problem.response
     raise OptionError(
-        f"link={problem.response.link!r} is no log-linear model, so no Poisson GLM of the counts has its estimates",
-        "A GLM is there for link='adjacent'.",
+        f"link={problem.response.link!r} is not a log-linear model, so no Poisson GLM of the counts gives its "
+        "estimates",
+        "Pass link='adjacent', which has a GLM.",
     )
 
 
@@ -151,7 +152,8 @@ def _fitted(problem: Problem, names: tuple[str, ...], other: Fit | None) -> Any:
     """Return statsmodels' fit by Newton's method (here Fisher scoring), from another fit or from its own start.
 
     statsmodels' default, iteratively reweighted least squares, takes the same steps, but it warns of a perfect fit.
-    That warning could be hidden only by a filter of the whole process. Its own start is the first of these steps.
+    That warning could be hidden only by a filter of the whole process. statsmodels' own start is the first of these
+    steps.
     """
     from statsmodels.genmod.families import Poisson
     from statsmodels.genmod.generalized_linear_model import GLM
@@ -175,13 +177,15 @@ def _fitted(problem: Problem, names: tuple[str, ...], other: Fit | None) -> Any:
     if (other is None or other.converged) and not _is_maximum(problem, results._results):
         fault = "finds no maximum from its own start" if other is None else "leaves the estimates and finds no others"
         # for example if parameters are held far from the judgments: fitted counts are 0 up to rounding
-        raise DesignError(f"statsmodels' GLM {fault}", "Use method='eliminate', or hold parameters nearer.")
+        raise DesignError(
+            f"statsmodels' GLM {fault}", "Use method='eliminate', or hold parameters nearer to their estimates."
+        )
     results._results.converged = bool(results.mle_retvals["converged"])  # the attribute that statsmodels' default sets
     return results
 
 
 def _own_start(model: Any, offset: FloatArray) -> FloatArray:
-    """Return statsmodels' start: the first step of reweighted least squares, from means between the counts."""
+    """Return statsmodels' start: the first step of reweighted least squares, from counts averaged with their mean."""
     mean = model.family.starting_mu(model.endog)
     weighted = model.exog * mean[:, None]
     response = np.log(mean) + model.endog / mean - 1 - offset
@@ -189,7 +193,7 @@ def _own_start(model: Any, offset: FloatArray) -> FloatArray:
 
 
 def _is_maximum(problem: Problem, results: Any) -> bool:
-    """Whether the score is 0: for parameters in standard errors, for nuisance parameters in fitted totals."""
+    """Whether the score is 0, in units of standard errors (nuisance parameters: as a share of fitted totals)."""
     p = problem.signed.shape[1]
     gradient = score(problem, probabilities(problem, results.params[:p]))
     with np.errstate(all="ignore"):

@@ -68,7 +68,7 @@ class Conditions:
 
     @property
     def is_large(self) -> bool:
-        """Whether the linear program takes seconds or much longer."""
+        """Whether the linear program takes seconds or longer."""
         return bool(self.equal.nnz + self.unequal.nnz > _SMALL)
 
     def of_columns(self, chosen: IntArray) -> Conditions:
@@ -76,15 +76,15 @@ class Conditions:
         return Conditions(self.equal[:, chosen], self.unequal[:, chosen])
 
     def open_directions(self, direction: FloatArray) -> FloatArray:
-        """Return orthonormal directions (d, p) that the outcomes not separated along `direction` leave undetermined."""
+        """Return orthonormal directions (d, p) left undetermined by the outcomes that `direction` does not separate."""
         return self._left_open(np.abs(self.unequal @ direction) <= TOLERANCE * np.abs(direction).max())
 
     def _left_open(self, still: FloatArray) -> FloatArray:
         rows = sparse.vstack([self.equal, self.unequal[still]])
         refuse_large(
-            f"naming those of {rows.shape[1]:,} parameters that have no finite estimates",
+            f"naming the parameters, of {rows.shape[1]:,}, that have no finite estimates",
             2 * float(rows.shape[1]) ** 2,
-            "Some have none: fit judges in smaller groups (Comparisons.select) to see which.",
+            "Some are infinite: fit judges in smaller groups (Comparisons.select) to see which.",
         )
         values, vectors = linalg.eigh((rows.T @ rows).toarray())
         return np.asarray(vectors[:, values < 1e-9 * max(1.0, float(values.max(initial=0)))].T)
@@ -189,9 +189,9 @@ def direction_among(conditions: Conditions) -> FloatArray | None:
         return None
     if conditions.is_large:
         warn_user(
-            f"whether all estimates are finite is asked of a linear program of {m + equal.shape[0]:,} conditions on "
-            f"{p:,} parameters, for up to {_SECONDS:g} s. With a prior they are, and nothing is asked: "
-            "fit(…, prior='jeffreys').",
+            f"a linear program checks whether all estimates are finite ({m + equal.shape[0]:,} conditions on {p:,} "
+            f"parameters, up to {_SECONDS:g} s). With a prior they are, and the check is skipped: fit(…, "
+            "prior='jeffreys').",
             SlowWarning,
         )
     scale = 1 / np.maximum(abs(sparse.vstack([equal, unequal])).max(axis=0).toarray().ravel(), 1e-300)
@@ -207,8 +207,8 @@ def direction_among(conditions: Conditions) -> FloatArray | None:
     )
     if program.status == 1:
         raise DesignError(
-            f"whether all of {p:,} estimates are finite was not decided in {_SECONDS:g} s",
-            "With a prior they are: fit(…, prior='jeffreys').",
+            f"the check whether all of {p:,} estimates are finite did not end in {_SECONDS:g} s",
+            "With a prior they are finite: fit(…, prior='jeffreys').",
         )
     if program.status != 0:
         raise DesignError(f"the check that estimates exist did not finish: {program.message}")

@@ -274,7 +274,7 @@ def _climbed(
     """Return where Newton's method ends, after at most `most` steps."""
     point = _evaluate(likelihood, penalty, start.copy())
     if not np.isfinite(point.value):
-        raise linalg.LinAlgError("an outcome that was seen has no probability where the search starts")
+        raise linalg.LinAlgError("an observed outcome has probability 0 where the search starts")
     free = moving(len(start), held)
     if not len(free):
         return Search(point, "maximum", 0)

@@ -322,12 +322,12 @@ def test_a_held_cut_counts_and_has_to_be_in_order():
     free = llbt.fit("object + tie", c, link="cumulative")
     held = llbt.fit("object + tie", c, link="cumulative", fixed={"tie": free.params["tie"]})
     np.testing.assert_allclose(held.params, free.params, atol=1e-9)
-    with pytest.raises(DesignError, match=r"cuts of all comparisons in order\. Hold tie and grade above 0 in fixed="):
+    with pytest.raises(DesignError, match=r"cuts of all comparisons in order\. In fixed=, hold tie and grade above 0"):
         llbt.fit("object + tie", c, link="cumulative", fixed={"tie": -0.5})
 
 
 def test_there_is_no_poisson_glm_of_a_link(music):
-    with pytest.raises(OptionError, match="no Poisson GLM of the counts has its estimates"):
+    with pytest.raises(OptionError, match="no Poisson GLM of the counts gives its estimates"):
         llbt.fit(*table_of(music, 3), link="probit").to_glm()
 
 
