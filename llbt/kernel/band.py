@@ -1,4 +1,4 @@
-"""Factors of the Laplacian of a narrow graph, along the band that reverse Cuthill-McKee ordering gives, and of a tree.
+"""Factors of a graph's Laplacian: along a band (in reverse Cuthill-McKee order) for a narrow graph, sparse for a tree.
 
 If objects are compared only with similar objects, they can be ordered so that the two of a pair are near each other
 (Cuthill & McKee 1969). The Cholesky factor then has no entry beyond the furthest pair. Variances of all nodes follow
@@ -33,7 +33,7 @@ _BLOCK = 64  # a block has at least so many nodes, so that there are few blocks
 
 @dataclass(frozen=True, eq=False)
 class Band:
-    """The nodes of a graph without its last, ordered so that the two nodes of a pair stand near each other.
+    """All nodes of a graph but the last, ordered so that the two nodes of a pair are near each other.
 
     Attributes
     ----------

@@ -44,7 +44,7 @@ class ManyFits:
     params : ndarray, shape (B, p)
         NaN where the fit is degenerate.
     deviance, pearson_chi2 : ndarray, shape (B,)
-        At the supremum of the likelihood, also where that is at infinity.
+        At the supremum of the likelihood, even if that is at infinity.
     degenerate : ndarray of bool, shape (B,)
         Tables whose maximum likelihood estimate is not finite, or was not reached.
     """
@@ -123,14 +123,14 @@ class _Chords:
 
     @classmethod
     def of(cls, problem: Problem, start: FloatArray) -> _Chords:
-        """Return the factored information of a problem whose own counts are those that the start fits."""
+        """Return the factored information of a problem at the start, which fits the problem's own counts."""
         return cls(problem, linalg.cho_factor(information(problem, probabilities(problem, start), problem.totals)))
 
     def solve(self, counts: FloatArray, start: FloatArray) -> tuple[FloatArray, npt.NDArray[np.bool_]]:
         """Fit B tables (B, S, C) one by one, each in the processor's cache, by chord steps.
 
         A chord step is a Newton step with the information at the start. The maxima of resamples are near the start, so
-        every step leaves a small share of the distance. A table for which a step leaves more is fitted by itself.
+        every step leaves a small share of the distance. If a step leaves more, the table is fitted by itself.
         """
         params, done = np.empty((len(counts), len(start))), np.empty(len(counts), dtype=np.bool_)
         for b, table in enumerate(counts):

@@ -4,12 +4,13 @@ Along a direction of recession h no observed outcome becomes less likely. Let G 
 observed outcome over another outcome of its comparison. H is the information at some point, g the gradient. Newton's
 decrement is ν² = gᵀH⁻¹g. For choices among alternatives, minus the second derivative along h is a variance, and it is
 at most G times the first derivative: hᵀHh ≤ G·gᵀh, so √(hᵀHh) ≤ G·ν. Let R be the length of the longest difference of
-alternatives in the norm of H⁻¹; then G ≤ R·√(hᵀHh). So there is no h, and there is a maximum, wherever ν·R < 1: the
-criterion of generalized self-concordance (Bach 2010, Electronic Journal of Statistics 4, 384-414), in the norm of the
-information.
+alternatives in the norm of H⁻¹; then G ≤ R·√(hᵀHh). So there is no such h, and the likelihood has a maximum, if ν·R <
+1: the criterion of generalized self-concordance (Bach 2010, Electronic Journal of Statistics 4, 384-414), in the norm
+of the information.
 
-The length of a difference is bounded in two ways. The information of its own comparison is cheap, and enough where
-predictors are not far from 0. The inverse of H is needed for standard errors in any case.
+The length of a difference is bounded in two ways. The first uses only the information of its own comparison; it is
+cheap, and enough where predictors are not far from 0. The second uses the inverse of H, which standard errors need in
+any case.
 
 With a cumulative link the second derivative is at most c·G times the first, where c follows from the densities at both
 cuts of an outcome: an upper cut does not fall along h, and a lower cut does not rise.

@@ -74,7 +74,7 @@ class Scores:
     ----------
     own : ndarray, shape (K, r)
     shared : ndarray, shape (K, r, m)
-        Covariance of a cluster's scores with the scores, of variance 1, of the m parameters that are not tested.
+        Covariance of a cluster's scores with the scores of the m untested parameters, which are scaled to variance 1.
     rest : ndarray, shape (L, r)
         Scores of further clusters, each too small to matter by itself.
     """
@@ -98,21 +98,21 @@ def flip_test(
     clusters : Clustered
         Clusters are independent of each other, judgments within them need not be.
     contrasts : ndarray, shape (q, p)
-        The hypotheses: these combinations of the parameters have the values that they have in `restricted`.
+        The tested combinations of the parameters; the hypotheses give them the values that they have in `restricted`.
     draws : int
         The number of random flips, where there are too many to enumerate.
 
     Notes
     -----
     Let u_g be the score of cluster g at the restricted estimate, H the information and A = RH⁻¹ with the contrasts R.
-    The statistic is eᵀV⁻¹e with e = Σ Au_g and V = RH⁻¹Rᵀ, as for independent judgments. Where scores are distributed
-    symmetrically about 0, signs s_g of ±1 leave their distribution as it is, whatever covariance the judgments of a
-    cluster have; so e is compared with e_s = Σ s_g Au_g. The restricted estimate fits all judgments, not the flipped
-    ones, so e_s varies less than e. Therefore e_s is standardized by V_s = V − S H_NN⁻¹ Sᵀ, its variance if judgments
-    were independent. Here S = Σ s_g A I_gN, and I_gN are the columns of cluster g's information for the untested
-    parameters N. Up to 13 clusters all flips are enumerated; a common sign of all changes nothing. With more clusters
-    9,999 flips are drawn (999 where a draw is costly), always from the same random stream. Of more than 500 clusters
-    those with the largest scores are flipped, and the sum of the others is drawn from the normal.
+    The statistic is eᵀV⁻¹e with e = Σ Au_g and V = RH⁻¹Rᵀ, as for independent judgments. If scores are distributed
+    symmetrically about 0, signs s_g of ±1 do not change their distribution. This holds for any covariance of the
+    judgments within a cluster. So e is compared with e_s = Σ s_g Au_g. The restricted estimate fits all judgments, not
+    the flipped ones, so e_s varies less than e. Therefore e_s is standardized by V_s = V − S H_NN⁻¹ Sᵀ, its variance if
+    judgments were independent. Here S = Σ s_g A I_gN, and I_gN are the columns of cluster g's information for the
+    untested parameters N. Up to 13 clusters all flips are enumerated; a common sign of all changes nothing. With more
+    clusters 9,999 flips are drawn (999 where a draw is costly), always from the same random stream. With more than 500
+    clusters, those with the largest scores are flipped, and the sum of the others is drawn from a normal distribution.
 
     References
     ----------
@@ -139,8 +139,8 @@ def fit_flip_test(problem: Problem, means: FloatArray, clusters: Clustered) -> F
     Returns
     -------
     FlipTest or None
-        None if every comparison was judged within one cluster: misfit and the tastes of that cluster are then the same.
-        Also None if the flips do not fit into memory.
+        None if every comparison was judged within one cluster: misfit then cannot be told from the tastes of that
+        cluster. Also None if the flips do not fit into memory.
 
     Notes
     -----
@@ -176,7 +176,7 @@ def flipped(scores: Scores, df: int, draws: int = DRAWS) -> FlipTest:
 
 
 def _root(rest: FloatArray) -> FloatArray:
-    """Return as few rows as possible with the same sums of squares and products RᵀR as the rest."""
+    """Return as few rows as possible with the same sums of squares and products RᵀR as the rows R."""
     if len(rest) <= rest.shape[1]:
         return rest
     values, vectors = np.linalg.eigh(rest.T @ rest)
@@ -258,7 +258,7 @@ def directions(matrix: FloatArray, contrasts: FloatArray) -> tuple[FloatArray, F
     own : ndarray, shape (p, q)
         H⁻¹Rᵀ times a root of (RH⁻¹Rᵀ)⁻¹.
     other : ndarray, shape (p, p − q)
-        Parameters that keep the contrasts, times a root of the inverse of their information.
+        Directions that do not change the contrasts, times a root of the inverse of their information.
     """
     unit = 1 / np.sqrt(np.diag(matrix))
     scaled = matrix * np.outer(unit, unit)
@@ -301,8 +301,8 @@ def _covariances(
 def _residual_scores(problem: Problem, means: FloatArray, clusters: Clustered) -> Scores:
     """Return clusters' Pearson residuals without the part that the model's parameters explain, in S·K directions.
 
-    By cell a cluster's residuals are (y_g − n_g p)/√m. If its judgments were independent, their covariance with its
-    score would be n_g p (z − z̄)/√m, with z the rows of the cells.
+    In each cell, a cluster's residual is (y_g − n_g p)/√m. If the cluster's judgments were independent, the covariance
+    of this residual with the cluster's score would be n_g p (z − z̄)/√m, with z the rows of the cells.
     """
     n = clusters.counts.sum(axis=1)
     p = means / problem.totals[:, None]

@@ -1,6 +1,6 @@
-"""Rows that share their columns and differ in their numbers, such as rows of one pair whose worths depend on numbers.
+"""Rows with the same non-zero columns but different numbers, such as one pair's rows if worths depend on numbers.
 
-Their products are made from small dense matrices, one for each set of columns, not row by row.
+Products of these rows are computed from small dense matrices, one for each set of columns, not row by row.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class ColumnBlocks:
 
     @classmethod
     def of(cls, rows: Any) -> ColumnBlocks | None:
-        """Return sparse rows in blocks; None if most rows have columns of their own or products are sparse."""
+        """Return sparse rows in blocks; None if few rows share their columns, or if products are sparse."""
         sparse_rows = csr_array(rows)
         if sparse_rows.shape[0] < _LEAST or sparse_rows.shape[1] > _MOST:
             return None

@@ -59,12 +59,12 @@ class Graph:
 
     @cached_property
     def groups(self) -> IntArray | None:
-        """The group of each object, shape (J,), where the graph is long and narrow."""
+        """The group of each object, shape (J,), in a long and narrow graph; None for other graphs."""
         return cut_across(self.pattern)
 
     @cached_property
     def band(self) -> Band:
-        """The order of the objects in which the two objects of a pair are near each other."""
+        """An order of the objects in which the two objects of a pair are near each other."""
         return Band.of(self.pattern)
 
     def adjacency(self, weights: FloatArray) -> csr_array:
@@ -229,7 +229,7 @@ def bordered_gradients(
 ) -> Solved:
     """Solve the whole system for one right-hand side (J + q,); `Bordered.eased` and the corner precondition it.
 
-    This solves one column, whereas `Complement` solves q + 1 columns. For a single step that would cost too much.
+    This solves one column. `Complement` would solve q + 1 columns, which costs too much for a single step.
 
     Raises
     ------
@@ -257,7 +257,7 @@ def bordered_gradients(
 
 
 def _centred(system: Bordered, columns: FloatArray) -> FloatArray:
-    """Return right-hand sides that sum to exactly 0: a sum left by rounding has no solution and hides small values."""
+    """Return right-hand sides that sum to exactly 0; a sum left by rounding has no solution and hides small values."""
     return columns if system.ridge is not None else columns - columns.mean(axis=0)
 
 
@@ -333,7 +333,7 @@ class Complement:
         tolerance: float = TIGHT,
         most: int | None = None,
     ) -> Complement:
-        """Eliminate the objects by conjugate gradients; as `start`, give the `inner` of a similar system."""
+        """Eliminate the objects by conjugate gradients; `start` is the `inner` of a similar system."""
         if not len(system.corner):
             return cls(system, np.zeros(system.border.shape), np.zeros((0, 0)), 0, True)
         inner = conjugate_gradients(system, system.border, start=start, tolerance=tolerance, most=most)
@@ -346,7 +346,7 @@ class Complement:
         Raises
         ------
         LinAlgError
-            Where the data do not determine the bordering parameters beside the worths.
+            Where the data do not determine the bordering parameters separately from the worths.
         """
         size = self.system.graph.size
         inner = conjugate_gradients(self.system, right[:size], tolerance=tolerance, most=most)

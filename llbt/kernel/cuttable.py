@@ -27,7 +27,7 @@ class CutTable:
         The rows of the objects, and those of order and cut.
     not_lost, not_won : ndarray, shape (U, U)
         `not_lost` has the wins and ties of the row object where it is shown first, `not_won` its wins and ties where it
-        is shown second. Without an order effect the first has both, and the second is None.
+        is shown second. Without an order effect, `not_lost` has all of them, and `not_won` is None.
     ties : float
     """
 

@@ -1,8 +1,9 @@
 """Long and narrow graphs of comparisons: split into groups of neighbours, and solved between the groups.
 
-Each step of conjugate gradients reaches only neighbours, so they need as many steps as such a graph is long. The
-Laplacian between groups of neighbours is small. If it is solved in every step (a two-level method: Nicolaides 1987,
-SIAM Journal on Numerical Analysis 24(2), 355-365), only differences inside the groups are left to the steps.
+Each step of conjugate gradients reaches only neighbouring objects, so the number of steps grows with the length of the
+graph. The Laplacian between groups of neighbours is small. If it is solved in every step (a two-level method:
+Nicolaides 1987, SIAM Journal on Numerical Analysis 24(2), 355-365), the steps only have to find the differences inside
+the groups.
 """
 
 from __future__ import annotations

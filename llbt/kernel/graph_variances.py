@@ -3,9 +3,9 @@
 If the graph has a band, variances follow from the factor along it (`band`). Else let the precision of the log-worths x
 be a Laplacian with degrees d and weights a. Then var xᵢ = (1 − 2/J)/dᵢ + var mᵢ, where mᵢ = Σⱼ aᵢⱼxⱼ/dᵢ is the mean of
 the objects that object i met. The *series* takes these objects as independent, with variances 1/dⱼ. *Draws* of x
-estimate var mᵢ, which is a small part of the whole (Sidén, Lindgren, Bolin & Villani 2018). In long graphs it is the
-large part; there the movement of whole groups of objects is computed exactly, it is independent of the rest, and only
-the rest is drawn.
+estimate var mᵢ, which is a small part of the whole (Sidén, Lindgren, Bolin & Villani 2018). In long graphs var mᵢ is
+the large part. There the movement of whole groups of objects is computed exactly. It is independent of the rest, and
+only the rest is drawn.
 
 References
 ----------

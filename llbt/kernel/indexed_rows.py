@@ -1,4 +1,4 @@
-"""Rows of linear predictors, stored as few distinct rows and indices: a fit then costs counts, not columns."""
+"""Rows of linear predictors, stored as few distinct rows and indices, without the full matrix."""
 
 from __future__ import annotations
 
@@ -55,7 +55,8 @@ class Gathered:
     parts : tuple of Part
     shape : (int, int)
     chosen : ndarray of int, shape (q,)
-        The own columns, whose rows all differ, such as a covariate of the sides; mostly there are none.
+        The own columns, whose values differ in nearly every row, such as a covariate of the sides; usually there are
+        none.
     own : ndarray, shape (q, S)
         The values of these columns, one column after the other.
     """
@@ -130,7 +131,7 @@ class Gathered:
 
     @cached_property
     def products(self) -> dict[int, ProductRows]:
-        """The parts that are differences of objects times numbers, by the identity of their matrix."""
+        """The parts that are differences of objects times numbers, by the ``id`` of their matrix."""
         products = {}
         for parts in self.families():
             differ = [part.sign for part in parts] == [1.0, -1.0]
@@ -249,7 +250,7 @@ def weighted_product(a: Gathered, b: Gathered, weights: FloatArray) -> Any:
 
 
 def _between(left: Any, sums: Any, right: Any, sparse: bool) -> Any:
-    """Return leftᵀ · sums · right; sparse if there are many columns, even if few rows would make it dense."""
+    """Return leftᵀ · sums · right; sparse if there are many columns, even if few rows make the parts dense."""
     if sparse and left.shape[1] * right.shape[1] > _SMALL:
         return csr_array(left).T @ csr_array(sums) @ csr_array(right)
     return left.T @ sums @ right
@@ -317,7 +318,7 @@ def _own_sums(parts: list[Part], weights: FloatArray, sparse: bool) -> Any:
 
 
 def _add_both(total: FloatArray, mixed: FloatArray, sign: float) -> None:
-    """Add a matrix and its transpose in place: making a new large matrix would cost most."""
+    """Add the transpose of a matrix to it in place; a new large matrix would take most of the time."""
     operation = np.add if sign > 0 else np.subtract
     operation(total, mixed, out=total)
     operation(total, mixed.T, out=total)

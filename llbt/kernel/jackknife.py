@@ -114,7 +114,7 @@ def cr3(fit: Fit, left: LeftOut, size: int) -> FloatArray:
 
 
 def cr3_of_both(problem: Problem, fit: Fit, both: Clustered) -> FloatArray:
-    """Return V₁₂ of two clusterings, by one step; by CR1 where no two judgments share both clusters."""
+    """Return V₁₂, by the intersections of two clusterings: by one step, or CR1 if none has two judgments."""
     if both.judgments.max() <= 1:
         return cluster_sandwich(problem, fit, both)
     return cr3(fit, left_out(problem, fit, both), both.size)

@@ -190,7 +190,7 @@ class JudgeBlocks:
         return inverse
 
     def all_independent(self, aliased: float) -> bool:
-        """Whether the others leave more than a share `aliased` of each Gram column's squared length unexplained."""
+        """Whether other columns leave a share above `aliased` of each Gram column's squared length unexplained."""
         scale = self._scale
         try:
             factor = np.linalg.cholesky(self.blocks * scale[:, :, None] * scale[:, None, :])

@@ -104,7 +104,7 @@ def variances_along(information: GraphInformation) -> FloatArray | None:
 
 
 def branches_of(graph: Graph) -> Branches | None:
-    """Return the elimination order of a connected graph with few cycles; None if more cycles may fill up a factor."""
+    """Return the elimination order of a connected graph with few cycles; None if a factor may fill up."""
     return Branches() if len(graph.first) - graph.size < _CYCLES else None
 
 

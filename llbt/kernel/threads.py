@@ -30,7 +30,7 @@ def few_threads(size: int) -> Iterator[None]:
 
 
 class _Limit:
-    """One thread for linear algebra while any caller needs it; the old number returns when the last one leaves."""
+    """One thread for linear algebra while any caller needs it; the last caller to leave restores the old number."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
