@@ -21,7 +21,7 @@ _NUMBERS = 3e6  # numbers in the matrices of a block of groups
 
 @dataclass(frozen=True, eq=False)
 class Bearing:
-    """The normal effects of one grouping's levels, all with one scale.
+    """Normal random effects of one grouping's levels, with a common scale.
 
     Attributes
     ----------

@@ -59,7 +59,7 @@ class Groups:
         )
 
     def blocks(self, points: int, most: float) -> Iterator[slice]:
-        """Yield blocks of groups; their lines at `points` points have about `most` numbers."""
+        """Yield blocks of groups, each with about `most` numbers for its lines at `points` points."""
         step = max(1, int(most / max(1, points * self.rows.shape[1] * len(self.loadings))))
         for start in range(0, len(self.rows), step):
             yield slice(start, start + step)
@@ -111,7 +111,7 @@ def contributions(
 
 
 def modes(response: AnyResponse, groups: Groups, eta: FloatArray, loadings: FloatArray, start: FloatArray) -> Modes:
-    """Return the modes of all groups by Newton's method; steps that do not climb are halved.
+    """Return the modes of all groups by Newton's method; steps that do not increase the likelihood are halved.
 
     Parameters
     ----------
@@ -164,7 +164,7 @@ def _climb(
     moving: IntArray,
     step: FloatArray,
 ) -> None:
-    """Take the steps of some groups, each halved until it does not lead down, and store the values there."""
+    """Take the steps of some groups, each halved until the height does not fall, and store the values there."""
     left = np.arange(len(moving))
     for _ in range(_HALVINGS):
         some = moving[left]

@@ -199,7 +199,7 @@ def information_beside(
 def effects_of_scale(
     problem: Problem, crossed: Crossed, params: FloatArray, scales: FloatArray, which: int
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return one scale's most probable effects, their covariance at known parameters, and how they move.
+    """Return one scale's most probable effects, their covariance at known parameters, and their derivatives.
 
     Returns
     -------
@@ -394,7 +394,7 @@ class LineSums:
     def mode(self, near: Approximation | None) -> tuple[Effects, _Lines]:
         """Return the most probable effects, and the likelihood of the lines there, by Newton's method or chord steps.
 
-        Chord steps use the information of an earlier point. They are taken as long as they come nearer fast enough.
+        Chord steps use the information of an earlier point. They are used as long as they converge fast enough.
         """
         at = Effects.none(self.crossed) if near is None else near.mode
         solved, before = (None, np.inf) if near is None else (near.solved, np.inf)
@@ -416,7 +416,7 @@ class LineSums:
         return at, lines
 
     def climbed(self, at: Effects, step: Effects, lines: _Lines) -> tuple[Effects, _Lines]:
-        """Take a step, halved until it does not lead down: by group if groups share no effects, else in all at once."""
+        """Take a step, halved until the value does not fall: by group if groups share no effects, else all at once."""
         heights = self.height(at, lines)
         alone = len(at.shared) == 1
         by = np.ones(len(heights)) if alone else np.array(1.0)

@@ -24,7 +24,7 @@ _APPROXIMATIONS = {"laplace": laplace, "ep": propagated}
 
 
 class NormalLikelihood:
-    """An approximation by a normal density, where some scales may be held at 0 and one at its value."""
+    """An approximation by a normal density; some scales may be held at 0, and one at its current value."""
 
     def __init__(self, problem: Problem, crossed: Crossed, method: Method, held: int | None = None) -> None:
         self.problem, self.crossed, self.method, self.held, self.n_iter = problem, crossed, method, held, 0
@@ -64,7 +64,7 @@ class NormalLikelihood:
     def beside(
         self, at: FloatArray, active: tuple[int, ...], point: Approximation, *, scales: bool = True
     ) -> FloatArray:
-        """Return the information, that of the fixed parameters with weights held; without `scales` of these alone."""
+        """Return the information, for fixed parameters with weights held; without `scales`, for these alone."""
         p = self.size
         information = np.zeros((len(at), len(at)))
         information[:p, :p] = information_beside(self.problem, self.crossed, at[:p], self.scales(at, active), point)
@@ -107,9 +107,9 @@ def normal_maximum(
 
     Notes
     -----
-    Newton's method with the exact gradient. The last steps use the information at the maximum, from differences of the
-    score in all parameters. In large tables the information of the fixed parameters holds the weights of the judgments;
-    it leaves out the curvature of ½ log|H|, which is small beside it.
+    The search is Newton's method with the exact gradient. Its last steps use the information at the maximum, from
+    differences of the score in all parameters. In large tables the information of the fixed parameters is computed with
+    the weights of the judgments held. It leaves out the curvature of ½ log|H|, which is small in comparison.
     """
     likelihood = NormalLikelihood(problem, crossed, method)
     active = tuple(range(len(scales)))

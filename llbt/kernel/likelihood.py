@@ -266,7 +266,7 @@ class Inverse:
 
     @property
     def diagonal(self) -> FloatArray:
-        """The diagonal of the inverse, shape (p,), without the whole inverse unless that is already there."""
+        """The diagonal of the inverse, shape (p,), without the whole inverse, unless that was computed already."""
         if self._blocks is not None:
             return self._blocks.inverse_diagonal()
         made = "matrix" in self.__dict__ or self.information.shape[0] < _LARGE

@@ -1,8 +1,8 @@
 """Firth's bias reduction for lists: maximize the likelihood times the root of the information's determinant.
 
 All models of lists are exponential families in their parameters, so the penalty is Jeffreys' prior (Firth 1993,
-Biometrika 80(1)). The information of a list depends on its own log-worths alone. So the slope of the penalty comes from
-differences of fourth order, where the first object of all lists is moved, then the second, and so on.
+Biometrika 80(1)). The information of a list depends on its own log-worths alone. So the slope of the penalty is
+computed by differences of fourth order: the first object of every list is moved, then the second, and so on.
 """
 
 from __future__ import annotations

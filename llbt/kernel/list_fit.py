@@ -1,4 +1,4 @@
-"""The maximum of the likelihood of lists by Newton's method, or a direction along which the likelihood has none."""
+"""The maximum of the likelihood of lists by Newton's method, or a direction along which it rises without end."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Scores of units (judges, prompts) at a fit of lists: which units differ from the rest, and whether lists depend.
+"""Scores of units (judges, prompts) at a fit of lists: units that differ from the rest, and dependence of lists.
 
 These are the tests of `unit_scores`, for lists in place of pairs. At the estimates the score of a list has mean 0, and
 its variance is the information of the list. Notation: U rows of worths, L lists, G units, T orders of ties.
@@ -133,10 +133,10 @@ def _taken(batch: Batch, some: IntArray) -> Batch:
 def compare_list_units(units: ListUnits, choices: FloatArray, objects: IntArray) -> UnitTests:
     """Test each unit against the rest: whether it agrees with the worths of all, and whether it favours an object.
 
-    This is Rao's test of one more parameter for the unit, along the worths of all or of one object. The variance of its
-    score is i − cᵀVc, with c its covariance with the scores of the model. A p-value of agreement is the larger of the
-    normal p-value and the p-value by the distribution of type III with the choices' third moment. That moment ignores
-    dependence within a list.
+    This is Rao's test of one more parameter for the unit: a factor of all worths, or the worth of one object. The
+    variance of its score is i − cᵀVc, with c its covariance with the scores of the model. A p-value of agreement is the
+    larger of two: the normal p-value, and the p-value by Pearson's distribution of type III with the choices' third
+    moment. That moment ignores dependence within a list.
 
     Parameters
     ----------

@@ -67,7 +67,7 @@ def marginal(
     Let LLᵀ be the information at the mode ŵ, and w = ŵ + L⁻ᵀz. Then the integral of a group is |L|⁻¹ Σ ω exp(ℓ(w) −
     w²/2 + z²/2) (Liu & Pierce 1994; Pinheiro & Bates 1995). Its terms are posterior weights q. The score is the
     weighted mean of the scores at given effects. The information is the weighted mean of the information at given
-    effects, less the variance of these scores (Louis 1982). All of this holds the points fixed.
+    effects, less the variance of these scores (Louis 1982). These derivatives hold the points fixed.
 
     References
     ----------
@@ -217,7 +217,7 @@ def _posterior(
 
 
 def _summed(sums: _Sums, integrand: Integrand, blocks: Sequence[slice]) -> _Sums:
-    """Return the sum over some blocks. Each sum is kept until the next is there, so memory is allocated once."""
+    """Return the sum over some blocks. A block's arrays live until the next block's exist, so memory is reused."""
     total = sums.empty()
     for some in blocks:
         part = integrand.posterior(some)

@@ -121,7 +121,7 @@ def climbed(problem: WorthProblem, start: FloatArray | None = None) -> Summit:
 
 @dataclass(eq=False)
 class _Rough:
-    """The likelihood. Its steps are solved more finely the nearer they are to the maximum.
+    """The likelihood. Its steps are solved more exactly near the maximum.
 
     Attributes
     ----------
@@ -163,7 +163,7 @@ def probabilities_at(problem: WorthProblem, params: FloatArray) -> FloatArray:
 
 
 def undetermined(problem: WorthProblem) -> IntArray:
-    """Return which of the q other parameters the table does not determine beside log-worths and earlier ones."""
+    """Return which of the q other parameters the table does not determine, given log-worths and earlier parameters."""
     q = problem.beside.signed.shape[1]
     if not q:
         return np.empty(0, dtype=np.int64)

@@ -45,7 +45,7 @@ class MissingLogits:
         return np.asarray(special.expit(self.values))
 
     def beside(self, weights: Weights) -> tuple[float, Weights]:
-        """Return what −Σ c_p(y_p) adds to every pattern's log-weight, and weights that include the rest of it."""
+        """Return the constant that −Σ c_p(y_p) adds to all log-weights, and weights that include its other parts."""
         mean, sign, tie = _parts(np.logaddexp(0.0, self.values))
         return -float(mean.sum()), Weights(weights.eta - sign, weights.gamma - tie, weights.theta)
 

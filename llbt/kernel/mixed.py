@@ -82,7 +82,7 @@ class MixedFit:
     predicted : tuple of Predicted
         The predicted effects of each scale, by Laplace's approximation.
     infinite : tuple of int
-        Scales at which the likelihood still rises at `LARGEST`.
+        Scales for which the likelihood still rises at the bound `LARGEST`.
     converged : bool
     n_iter : int
     """
@@ -130,7 +130,7 @@ class MarginalLikelihood(Protocol):
 
 
 class MixedLikelihood:
-    """The marginal likelihood, where some scales may be held at 0 and one at its value."""
+    """The marginal likelihood, where some scales may be held at 0, and one at its current value."""
 
     def __init__(self, problem: Problem, bundles: Sequence[Groups], held: int | None = None) -> None:
         self.problem, self.bundles, self.held, self.n_iter = problem, bundles, held, 0
@@ -213,7 +213,7 @@ def dimensions_of(bundles: Sequence[Groups], active: tuple[int, ...]) -> int:
 
 
 def climbed(likelihood: MarginalLikelihood, state: State, rule: Rule | NormalDensity, enough: float) -> State:
-    """Return where Newton's method ends with the points of a rule; scales that vanish are held at 0."""
+    """Return the point where Newton's method ends with the points of a rule; scales that vanish are held at 0."""
     at, active = state.at, state.active
     near: Marginal | None = state.marginal
     while True:
@@ -283,7 +283,7 @@ class _AtPoints:
 
 
 def _nearer(before: _Place, after: _Place, step: Step, share: float) -> bool:
-    """Whether a step climbs or shortens the score; the score is that at fixed points, the value is not."""
+    """Whether a step raises the value or lowers the slope; the slope holds the points fixed, the value does not."""
     along = float(np.abs(before.marginal.score @ step.values)) * share
     slack = 1e-3 * along + 1e-10 * abs(before.value)
     return after.value >= before.value - slack or float(np.abs(after.marginal.score @ step.values)) * share < along
@@ -318,7 +318,7 @@ def infinite_at(state: State, p: int) -> tuple[int, ...]:
 def fit_at(
     state: State, scales: int, rule: Rule | NormalDensity, moved: float, likelihood: MarginalLikelihood
 ) -> MixedFit:
-    """Return the result after one more step, which is so short that nothing is computed again."""
+    """Return the result after one more step; the step is so short that nothing is computed again."""
     p, active = likelihood.size, list(state.active)
     step, decrement = newton_step(likelihood, state.at, state.active, state.marginal)
     at = state.at + step

@@ -146,7 +146,7 @@ def _held_at(problem: Problem, which: int, value: float) -> Problem:
 def _rule(
     maximum: MixedFit, likelihood: MarginalLikelihood, active: tuple[int, ...], few: bool, zero: bool
 ) -> Rule | NormalDensity:
-    """Return the points of a profile: those of the maximum, or fewer if it has many, or one dimension less."""
+    """Return the points of a profile: those of the maximum; fewer if it has many or a scale is 0."""
     rule = maximum.rule
     if isinstance(likelihood, NormalLikelihood):
         return NormalDensity(exact=False, method=likelihood.method)

@@ -180,7 +180,7 @@ def mixture(
         Called whenever a start has ended.
     gain : float
         EM ends when a step gains less log-likelihood than this. If it is large, the best three starts go on until
-        Newton's method takes over, and `reached` counts among these.
+        Newton's method takes over, and `reached` counts only these.
     """
     em = _Em.of(answers)
     states = [] if also is None else [_of(also)]
@@ -504,7 +504,7 @@ class _Polish:
         ------
         LinAlgError
             Where the information is not positive definite: a class has infinite estimates, or the point is a saddle.
-            The end of EM is then as good.
+            The point where EM ended is then as good.
         """
         here = _curvature(self.em, point.state.log_shares[0], point.state.params[0])
         scale = 1 / np.sqrt(np.maximum(np.diag(here.information), 1e-300))

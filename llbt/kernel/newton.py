@@ -135,8 +135,8 @@ class Search(Generic[P]):
     ----------
     point : point
     ended : {"maximum", "singular", "no ascent", "stopped", "steps"}
-        Why it ended: the maximum was found; there was no step; no part of the step led upwards; the caller stopped it;
-        the maximum number of steps was reached.
+        Why it ended: the maximum was found; there was no step; no part of the step increased the value; the caller
+        stopped it; the maximum number of steps was reached.
     n_iter : int
         The number of steps that were taken.
     step : Step or None

@@ -414,7 +414,7 @@ def ratings_of(objects: int, levels: int) -> FloatArray:
 
 
 def _weak(objects: int, levels: int) -> Iterator[tuple[int, ...]]:
-    """Yield every order with ties in at most `levels` levels, with levels without gaps."""
+    """Yield every order with ties in at most `levels` levels, without gaps between levels."""
     for row in itertools.product(range(min(objects, levels)), repeat=objects):
         if len(set(row)) == max(row) + 1:
             yield row

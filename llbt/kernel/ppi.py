@@ -1,4 +1,4 @@
-"""Score equations of prediction-powered inference: many counts of one source, corrected by few of a better source.
+"""Score equations of prediction-powered inference: many counts from one source, corrected by few from a better one.
 
 Counts that are differences can be below 0, so the maximized sum Σ y log p is not a likelihood. It is concave if no
 comparison has a total below 0. Let u be the predictors of a direction v. Far out along v the sum changes by Σ_s (Σ_k
@@ -89,7 +89,7 @@ class Scores:
         return np.asarray(linalg.cho_solve(lower, point.gradient, check_finite=False))
 
     def _is_finite(self, params: FloatArray, totals: FloatArray) -> bool:
-        """Whether a search has ended at a maximum; on its way to infinity it would have lost all information."""
+        """Whether a search has ended at a maximum; a search on its way to infinity has lost all information."""
         there, at_rest = (self.information(x, totals) for x in (params, np.zeros(len(params))))
         return bool(linalg.eigh(there, at_rest, eigvals_only=True)[0] > _LOST)
 

@@ -118,7 +118,7 @@ def propagated(
 
 
 def extended(near: Approximation, lines: int) -> Approximation:
-    """Return a place with so many more lines, whose sites say nothing yet, to start from."""
+    """Return an approximation to start from with `lines` more lines, whose sites have no information yet."""
     precision, pull = near.sites
     return replace(near, sites=(np.append(precision, np.full(lines, _LEAST)), np.append(pull, np.zeros(lines))))
 
@@ -207,8 +207,8 @@ def _tilted(
 ) -> _Tilted:
     """Return the tilted densities: cavities with these means and variances (L,) times the lines' likelihoods.
 
-    The points are placed by the latest moments of the tilted density. Placed at a mode they would fail if a likelihood
-    cuts off a wide cavity.
+    The points are placed by the latest moments of the tilted density. Points placed at the mode would fail if a
+    likelihood cuts off a wide cavity.
     """
     width = np.sqrt(variance)
     at = mean[:, None] + width[:, None] * points[0]

@@ -1,4 +1,4 @@
-"""Probabilities of choices from sets, also with ties and of a best and a worst, conditional on the set.
+"""Probabilities of choices from a given set: one object, several tied objects, or a best and a worst.
 
 For each place of a list, a set of objects is chosen from the objects that are left (Plackett-Luce; with ties after
 Turner, van Etten, Firth & Kosmidis 2020, Computational Statistics 35). With values u = 2λ and at most D tied objects,

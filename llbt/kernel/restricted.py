@@ -53,7 +53,7 @@ class Restricted:
     slopes : ndarray, shape (k, p)
         Derivatives of the parameters in log σ.
     bends : ndarray, shape (k, p, p)
-        Derivatives of J in log σ, where the parameters move along.
+        Derivatives of J in log σ, as the parameters change with the scales.
     scale_covariance : ndarray, shape (k, k)
         The covariance of log σ, by the curvature of the restricted likelihood.
     rule : Quadrature or Sampling or NormalDensity
@@ -313,7 +313,7 @@ class _Search:
         return _Local(gradient, det, det_curvature, place.curvature + det_curvature, bends)
 
     def settled(self, active: tuple[int, ...], place: _Place, step: FloatArray, local: _Local) -> Restricted:
-        """Return the estimates after one more step, which is so short that derivatives are not computed again."""
+        """Return the estimates after one more step; it is so short that derivatives are not computed again."""
         values, vectors = np.linalg.eigh(local.curvature)
         scales = np.zeros(len(self.shift))
         scales[list(active)] = np.exp(place.logs + step)
@@ -471,7 +471,7 @@ def _rule(likelihood: MarginalLikelihood, maximum: MixedFit) -> Rule | NormalDen
 
 
 def _newton(local: _Local) -> tuple[FloatArray, float]:
-    """Return Newton's step within bounds, and its decrement; it leads up even where nothing is concave."""
+    """Return Newton's step within bounds, and its decrement; the step leads up even without concavity."""
     values, vectors = np.linalg.eigh(local.curvature)
     values = np.maximum(np.abs(values), 1e-8 * max(1.0, np.abs(values).max()))
     turned = vectors.T @ local.gradient

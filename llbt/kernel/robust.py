@@ -232,7 +232,7 @@ class Covariance:
         return np.asarray(lost | self.flat(rows) | (self.effective(rows) < _PAIR - _ROUNDING))
 
     def combined(self, rows: FloatArray) -> FloatArray:
-        """Return the covariance (k, k) of linear combinations (k, p) of the estimates; sparse ones cost k²."""
+        """Return the covariance (k, k) of linear combinations (k, p) of the estimates; if sparse, the cost is k²."""
         if isinstance(self.source, Inverse) and self.source.in_blocks:
             return self.source.combined(rows)
         if len(rows) < _MANY or np.count_nonzero(rows) > _SPARSE * rows.size:

@@ -44,7 +44,7 @@ def sampled_maximum(
         Where to start the scales, above 0.
     seed : int
     budget : float
-        The size of an evaluation's largest array, in numbers, up to which points are added.
+        Points are added until an evaluation's largest array has this many numbers.
 
     Notes
     -----

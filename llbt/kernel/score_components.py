@@ -34,8 +34,9 @@ class Components:
     codes : tuple of ndarray of int, each (N,)
         The cluster of each line.
     info : ndarray, shape (N,)
-        Information v of each line, and the sum of its squares over the line's judgments.
+        The sum of the information v over each line's judgments.
     single : ndarray, shape (N,)
+        The sum of v² over each line's judgments.
     variance : ndarray, shape (K,)
         τ².
     df : ndarray, shape (K,)
@@ -54,7 +55,7 @@ class Components:
     ) -> Self:
         """Return the components for lines with the sums of their judgments' scores and squared scores, (N,) each.
 
-        A line stands for `times` (N,) judgments, with information v (N,) each.
+        A line stands for `times` (N,) judgments, each with information v (N,).
         """
         ways = tuple(codes)
         info, single = times * v, times * v**2

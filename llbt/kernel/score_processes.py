@@ -107,5 +107,5 @@ def _steps(node: FloatArray, p: int, correlation: float) -> FloatArray:
 
 
 def adjusted_p(p: float, tests: int) -> float:
-    """Return the p-value of the smallest of several: m·p if p ≤ .001, else 1 − (1 − p)^m, as R's partykit does."""
+    """Return the adjusted smallest of m p-values: m·p if p ≤ .001, else 1 − (1 − p)^m, as R's partykit does."""
     return tests * p if p <= 0.001 else 1 - (1 - p) ** tests

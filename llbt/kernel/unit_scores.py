@@ -58,7 +58,7 @@ class UnitScores:
             return np.asarray(np.where(self.variance > 0, self.score / np.sqrt(self.whole), np.nan))
 
     def p_values(self) -> FloatArray:
-        """Return two-sided p-values by the distribution of type III with the same three moments, shape (G,).
+        """Return two-sided p-values by Pearson's type III distribution with the same three moments, shape (G,).
 
         If dependence adds to the variance, they are at least the p-values of t with the variance's degrees of freedom.
         """
@@ -82,7 +82,7 @@ def unit_scores(
     values: FloatArray,
     beside: Sequence[IntArray] = (),
 ) -> UnitScores:
-    """Return the scores of units for an own parameter of each unit that adds values (S,) to predictor b.
+    """Return the scores of units for a parameter of each unit's own, which adds values (S,) to predictor b.
 
     This is Rao's test of one more parameter. The variance of a unit's score is i − cᵀVc, where i is the unit's
     information and c its score's covariance with the score of the model's parameters. Lines of one cluster of `beside`,
@@ -161,7 +161,7 @@ def _of_objects(
     times: FloatArray,
     v: FloatArray,
 ) -> Components:
-    """Return the components of objects' scores: clusters have own worths, all with one variance.
+    """Return the components of objects' scores: each cluster has worths of its own, all with one variance.
 
     Sides and scores are those of object i of all lines, then those of object j. Squares, numbers of judgments and
     information are those of the lines.
@@ -181,8 +181,8 @@ def trend_scores(
 ) -> UnitScores:
     """Return the scores of a linear trend of every object's log-worth, shape (J,); the arrays have N lines.
 
-    The trend of an object is centred at the mean moment of the information on it. So the score of its worth, which is
-    estimated, has no part in it.
+    The trend of an object is centred at the mean moment, weighted by the information on the object. So the score of its
+    estimated worth has no part in the trend.
     """
     away, second, third = _moments(probability, response.slopes(probability.T)[:, 0].T)
     n = counts.sum(axis=1)
@@ -223,8 +223,9 @@ def dependence(
     object, Q the sum of their squares, and I the information on the object. Only products of different judgments of one
     unit are left. Their mean is 0, except for a part lost by estimating the worths, and their variance is known. This
     is the one-sided score test of a variance component (Liang 1987, Biometrika 74(2), 259-264), with the independent
-    worths in place of all parameters. Its skewness is that of as many χ² as there are units and objects. The part of S²
-    that clusters of `beside` (codes (R,) each) explain is subtracted, so units are tested beyond these.
+    worths in place of all parameters. Its skewness is that of a sum of as many χ² variables as there are units and
+    objects. The part of S² that clusters of `beside` (codes (R,) each) explain is subtracted, so units are tested
+    beyond these.
     """
     away, second, _ = _moments(probability, response.slopes(probability.T)[:, 0].T)
     rows, y = units.rows, units.counts
@@ -304,7 +305,7 @@ def compare_units(
     *,
     differ: bool = False,
 ) -> UnitTests:
-    """Test each unit against the rest in each direction (a predictor, what is added to it (S,)), and by object.
+    """Test each unit against the rest in each direction (a predictor and the values added to it, (S,)), and by object.
 
     Lines of one cluster of `beside`, codes (R,) each, may depend on each other. If `differ`, each unit is compared with
     the variation between most units.
