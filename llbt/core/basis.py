@@ -43,7 +43,7 @@ class Basis:
     def difference(self, other: Basis) -> str:
         """Return why likelihoods on two bases cannot be compared; empty if they can."""
         if self.unit != other.unit:
-            return f"one is of {self.unit}s, one of {other.unit}s" + (
+            return f"one is of {self.unit}s, the other of {other.unit}s" + (
                 ", and the pairs of one ranking are not independent judgments"
                 if {self.unit, other.unit} == {"judgment", "ranking"}
                 else ""
@@ -77,7 +77,7 @@ def number_of(data: Comparisons | Rankings | Patterns, unit: str) -> float:
     levels = _levels(data)
     if unit not in levels:
         raise OptionError(
-            f"unit={unit!r}{near(unit, tuple(levels))}, which the data do not keep (clusters and labels: "
+            f"unit={unit!r}{near(unit, tuple(levels))}, which the data do not have (clusters and labels: "
             f"{listed(tuple(levels)) or 'none'})",
             f"When you read the data, pass clusters={unit!r}.",
             expected=f"{own!r}, or one of the clusters and labels",

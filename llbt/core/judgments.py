@@ -225,7 +225,7 @@ class Judgments(Record):
         order : bool
             Whether the table keeps which object was shown first.
         response : Response, optional
-            The outcomes that judgments can have; by default with ties if there is one.
+            The outcomes that judgments can have; by default with ties if any judgment is a tie.
         """
         first, group = groups([*self.pairs.T])
         counts = self.tally(group, len(first))

@@ -75,7 +75,10 @@ class Patterns(Record):
             raise JudgmentError(f"a covariate is named twice: {listed(names)}", expected="each once")
         total = float(self.counts.sum())
         if not (np.all(self.counts > 0) and 0 < total < MOST_COUNTED):
-            raise JudgmentError("the counts of the patterns", expected="positive and finite counts, below 2**53 in all")
+            raise JudgmentError(
+                f"the counts of the patterns add up to {total:g}, or some are not positive",
+                expected="positive and finite counts, below 2**53 in all",
+            )
         self.answers.flags.writeable = False
         self.counts.flags.writeable = False
 

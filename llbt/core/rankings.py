@@ -124,7 +124,10 @@ class Rankings(Record):
         check_names(names, (), {"list", "place", "count", "ranking"} | rated)
         total = float(self.counts.sum())
         if not (np.all(self.counts > 0) and 0 < total < MOST_COUNTED):
-            raise JudgmentError("the counts of the lists", expected="positive and finite counts, below 2**53 in all")
+            raise JudgmentError(
+                f"the counts of the lists add up to {total:g}, or some are not positive",
+                expected="positive and finite counts, below 2**53 in all",
+            )
         first, _ = groups([self.lists, self.items])
         if len(first) < len(self.items):
             twice = np.setdiff1d(np.arange(len(self.items)), first)[0]
@@ -133,7 +136,10 @@ class Rankings(Record):
                 expected="each object once in a list",
             )
         if self.ratings is not None and not (np.isfinite(self.ratings).all() and (self.places > 0).all()):
-            raise JudgmentError("the ratings of the lists", expected="a finite rating, and a place, for each object")
+            raise JudgmentError(
+                "some ratings are not finite, or a rated object has no place",
+                expected="a finite rating, and a place, for each object",
+            )
         for array in (self.items, self.places, self.starts, self.counts, self.ratings):
             if array is not None:
                 array.flags.writeable = False

@@ -91,14 +91,17 @@ def _places(table: Comparisons, objects: Sequence[Label]) -> IntArray:
 
 
 def _joined(parts: Sequence[Sequence[Coded]]) -> tuple[Coded, ...]:
-    """Return columns one below another; columns with one name become one column with the levels of all."""
+    """Return the tables' columns one below another; columns of one name become one column with all their levels."""
     return tuple(_one([next(c for c in part if c.name == first.name) for part in parts]) for first in parts[0])
 
 
 def _one(columns: Sequence[Coded]) -> Coded:
     first = columns[0]
     if any(c.numeric != first.numeric for c in columns):
-        raise JudgmentError(f"{first.name!r} is numbers in one table and labels in another", expected="one kind")
+        raise JudgmentError(
+            f"{first.name!r} is numbers in one table and labels in another",
+            expected="numbers in all tables, or labels in all",
+        )
     if first.numeric:
         levels, codes = np.unique(np.concatenate([c.levels for c in columns]), return_inverse=True)
     else:

@@ -395,7 +395,7 @@ def _suffixes(info: Any, subterm: Any, factor: Any) -> tuple[list[str], list[str
 
 
 def _sums(info: Any, subterms: Sequence[Any], block: Block, omitted: Label, start: int) -> Iterator[Sum]:
-    """Yield the effects of the object without a column, for every combination of the other factors' columns."""
+    """Yield the effects of the object without a column, one for each combination of the other factors' columns."""
     for subterm in subterms:
         pieces = [_suffixes(info, subterm, f)[0] for f in subterm.factors]
         place = next((k for k, f in enumerate(subterm.factors) if f.name() == "object"), -1)
@@ -524,7 +524,7 @@ def _evaluated(text: str, coding: Coding, terms: Sequence[Term], data: dict[str,
         raise DesignError(
             f"{name} is not finite in {int((~np.isfinite(full[:, bad[0]])).sum())} of {size} distinct rows of the "
             f"formula {text!r}",
-            "Check its values (np.log needs numbers above 0).",
+            "Check the variables in this term (np.log needs numbers above 0).",
         )
     return full
 

@@ -466,8 +466,9 @@ def _check_available(head: Factor, text: str, words: Vocabulary) -> None:
         )
     if head.code == "grade" and not words.has_grades:
         _fail(
-            "the table says which object is preferred, not how strongly, so the term grade cannot be estimated; leave "
-            "it out, or keep the grades when you make the table",
+            "the table says which object is preferred, not how strongly, so the term grade cannot be estimated; "
+            "leave it out, or keep the grades when you make the table: from_judgments(…, strength=…) or "
+            "from_counts(…, grades=…)",
             text,
             *_span(head),
         )

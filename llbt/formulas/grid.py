@@ -60,7 +60,7 @@ class Grid:
     means : tuple of str
         The covariates that are mixed.
     judged : tuple of str, length K
-        For means over judgments of the table, which judgments these are; empty for other mixes.
+        For means over judgments of the table, a description of these judgments; empty for other mixes.
     """
 
     values: dict[str, npt.NDArray[Any]]
@@ -269,8 +269,8 @@ def rows_at(codings: Codings, block: Block, objects: IntArray, values: Mapping[s
     objects : ndarray of int, shape (R,)
         Positions in the table's objects.
     values : mapping
-        Covariates → values, each (R,), as in a `Grid`. For new objects it also has the object covariates; ``pair``, if
-        the block uses it; and ``x_i`` and ``x_j`` of a side covariate ``x`` whose sides differ.
+        The values (R,) of each covariate, as in a `Grid`. For new objects it also has the object covariates. It has
+        ``pair`` if the block uses it, and ``x_i`` and ``x_j`` of a side covariate ``x`` whose sides differ.
     """
     data: dict[str, npt.NDArray[Any]] = {}
     for name in codings.blocks[block].variables:
@@ -291,7 +291,7 @@ def judged_values(
 ) -> tuple[dict[str, npt.NDArray[Any]], FloatArray]:
     """Return the K distinct values of covariates, each (K,), and the share of the judgments at each.
 
-    By default these are the covariates of the worth. Shares are among the judgments at the values in `within`, which
+    By default the covariates are those of the worth. Shares are among the judgments at the values in `within`, which
     are codes of labels, or numbers.
 
     Raises
@@ -356,7 +356,9 @@ def _asked(table: VariableTable, name: str, wanted: Any) -> npt.NDArray[Any]:
     several = list(wanted) if isinstance(wanted, (list, tuple, set, range, np.ndarray)) else [wanted]
     column = table.columns[name]
     if not several:
-        raise OptionError(f"at: no value is given for {name!r}", "Name at least one, or leave it out.")
+        raise OptionError(
+            f"at: no value is given for {name!r}", f"Name at least one value, or leave {name!r} out of at=."
+        )
     if not column.numeric:
         return codes_of(column.levels.tolist(), several, f"at: covariate {name!r}")
     if not all(is_real(value) and np.isfinite(value) for value in several):

@@ -293,7 +293,7 @@ def test_fits_of_lists_stand_beside_those_of_pairs():
     figures = table.figures.loc["lists"]
     assert (figures["llf"], figures["n_judgments"]) == (lists.llf, 60)
     assert np.isnan(figures["deviance"])
-    assert "of pairs and lists do not compare: one is of rankings, one of judgments" in in_full(table)
+    assert "of pairs and lists do not compare: one is of rankings, the other of judgments" in in_full(table)
     alone = llbt.model_table([lists], drop=["object"])
     assert str(alone).startswith("Models of lists and patterns")
     assert all(name.startswith("tie") for name in alone.terms)
