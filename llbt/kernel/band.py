@@ -1,9 +1,9 @@
 """Factors of a graph's Laplacian: along a band (in reverse Cuthill-McKee order) for a narrow graph, sparse for a tree.
 
-If objects are compared only with similar objects, they can be ordered so that the two of a pair are near each other
-(Cuthill & McKee 1969). The Cholesky factor then has no entry beyond the furthest pair. Variances of all nodes follow
-from the factor block by block, from the last to the first, without the rest of the inverse (Takahashi, Fagan & Chin
-1973; Erisman & Tinney 1975).
+If objects are compared only with similar objects, they can be ordered so that the two objects of a pair are near each
+other (Cuthill & McKee 1969). The Cholesky factor then has no entry beyond the furthest pair. Variances of all nodes
+follow from the factor block by block, from the last to the first, without the rest of the inverse (Takahashi, Fagan &
+Chin 1973; Erisman & Tinney 1975).
 
 References
 ----------
@@ -105,8 +105,8 @@ class Factor:
     def variances(self) -> FloatArray:
         """Return the diagonal of the inverse, shape (J,), 0 for the last node.
 
-        With blocks of at least `width` nodes, a block's part of the inverse depends only on the next block's part:
-        Z_k = L_k⁻ᵀ (1 + Mᵀ Z_(k+1) M) L_k⁻¹, with M the entries of L from block k to the next.
+        With blocks of at least `width` nodes, a block's part of the inverse depends only on the next block's part: Z_k
+        = L_k⁻ᵀ (1 + Mᵀ Z_(k+1) M) L_k⁻¹, where M has the entries of L from block k to the next.
         """
         size, width = self.lower.shape[1], self.band.width
         block = max(width, _BLOCK)

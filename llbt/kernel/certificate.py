@@ -95,7 +95,7 @@ def _of_choices(probability: FloatArray, counts: FloatArray) -> FloatArray:
 
 
 def _of_cuts(response: Cumulative, probability: FloatArray, counts: FloatArray) -> tuple[float, FloatArray]:
-    """Return c over all observed outcomes, and the least information (S,) about moving one of their cuts by 1."""
+    """Return the largest c of observed outcomes, and the least information (S,) about moving one of their cuts by 1."""
     c, curvature = response.curvatures(probability)
     seen = counts > 0
     least = np.where(seen, counts * curvature, np.inf).min(axis=0)

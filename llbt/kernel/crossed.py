@@ -32,7 +32,7 @@ class Bearing:
     objects : bool
         Whether each level has an effect for each object: added for object i and subtracted for j.
     predictors : tuple of int
-        The predictors that the effects enter: one effect of a level for each of them.
+        The predictors to which the effects are added; a level has one effect for each of them.
     """
 
     grouping: int

@@ -293,7 +293,7 @@ def _step(views: Views, point: Point, gradient: FloatArray, sigmas: FloatArray) 
 
 @dataclass(frozen=True, eq=False)
 class _Reduced:
-    """The factored information with discriminations profiled out, and how they follow the parameters, (K, p)."""
+    """The factored information with discriminations profiled out, and their slopes in the parameters, (K, p)."""
 
     factor: tuple[FloatArray, bool]
     slopes: FloatArray

@@ -30,7 +30,7 @@ def cut_across(pattern: csr_array) -> IntArray | None:
     """Return the group of each object, (J,), from a graph's symmetric pattern; None where groups would not help.
 
     The graph is cut into stretches from one end to the other; groups are parts of a stretch's connected pieces. There
-    are no groups where the graph is wide, falls apart, or has too many arms.
+    are no groups if the graph is wide, is not connected, or has too many arms.
     """
     end = 0
     for _ in range(3):  # the farthest object from the farthest object is at an end, or near it

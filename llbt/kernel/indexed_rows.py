@@ -88,7 +88,7 @@ class Gathered:
         return Gathered(tuple(parts), (len(i), self.shape[1]), self.chosen, own)
 
     def __add__(self, other: Gathered) -> Gathered:
-        """Return the sum of two sets of rows, whose own columns have to be different ones."""
+        """Return the sum of two sets of rows; no column may be an own column of both."""
         parts = (*self.parts, *other.parts)
         if not len(other.chosen):
             return replace(self, parts=parts)

@@ -73,7 +73,7 @@ class _Lines:
         Information on the predictors from one judgment of a comparison; from one judgment of a line if it depends on
         the outcome.
     kind : ndarray of int, shape (R,)
-        The row of `information` that belongs to a line, to be multiplied by the line's judgments.
+        The column of `weights` that belongs to a line, to be multiplied by the line's judgments.
     whole : ndarray, shape (B, B, S)
         Information from all judgments of each comparison.
     """

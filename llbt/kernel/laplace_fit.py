@@ -74,7 +74,7 @@ class NormalLikelihood:
         return information
 
     def exact(self, at: FloatArray, active: tuple[int, ...], point: Approximation) -> FloatArray:
-        """Return the information by differences of the score in every parameter."""
+        """Return the information, computed from differences of the score in every parameter."""
         slopes = np.stack([self._slope(at, active, point, k, both=True) for k in range(len(at))])
         return (slopes + slopes.T) / 2
 

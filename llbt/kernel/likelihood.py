@@ -259,7 +259,7 @@ class Inverse:
         return self._blocks is not None
 
     def combined(self, rows: FloatArray) -> FloatArray:
-        """Return R V Rᵀ for combinations R (k, p), shape (k, k); with blocks this needs no whole inverse."""
+        """Return R V Rᵀ for combinations R (k, p), shape (k, k); with blocks, without the whole inverse."""
         if self._blocks is None:
             return np.asarray(rows @ self.matrix @ rows.T)
         return np.asarray(rows @ self._blocks.solve(rows.T))

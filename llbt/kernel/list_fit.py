@@ -146,7 +146,7 @@ def newton_step(information: FloatArray, params: FloatArray, gradient: FloatArra
 
 
 def moved(lists: Lists, step: FloatArray) -> float:
-    """Return how far a step moves a log-worth from the mean of all, or a log δ."""
+    """Return the most that a step moves a log-worth (relative to the mean of all) or a log δ."""
     p = lists.matrix.shape[1]
     worths = lists.matrix @ step[:p]
     return float(np.abs(np.append(worths - worths.mean(), step[p:])).max())

@@ -34,7 +34,7 @@ class Lists:
     orders : ndarray of int, shape (T,)
         The numbers of tied objects whose log δ is a parameter; these parameters follow those of the worths.
     held : ndarray, shape (T,), or None
-        Values at which log δ is held instead.
+        Values of log δ if these are held, not estimated.
     """
 
     batches: tuple[Batch, ...]

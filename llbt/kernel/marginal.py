@@ -166,7 +166,7 @@ def _roots(information: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 @dataclass(frozen=True, eq=False)
 class _Placed:
-    """Points moved to modes (G, d) by roots (G, d, d); (G,) are log determinants of the roots' inverses."""
+    """Points moved to modes (G, d) by roots (G, d, d); `log_root` (G,) has log determinants of the roots' inverses."""
 
     mode: FloatArray
     root: FloatArray
@@ -226,7 +226,7 @@ def _summed(sums: _Sums, integrand: Integrand, blocks: Sequence[slice]) -> _Sums
 
 
 class _Sums:
-    """Sums over blocks of groups of values, scores and information."""
+    """Sums of values, scores and information over blocks of groups."""
 
     def __init__(self, problem: Problem, rows: list[FloatArray], scales: int) -> None:
         self.problem, self.rows = problem, rows

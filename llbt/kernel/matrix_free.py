@@ -105,7 +105,7 @@ class _Point:
 
 
 def climbed(problem: WorthProblem, start: FloatArray | None = None) -> Summit:
-    """Return the maximum of the likelihood, or where the search ended; it starts at (J + q,), or at 0."""
+    """Return the maximum of the likelihood, or the end of the search, which begins at `start` (J + q,) or at 0."""
     size, q = problem.graph.size, problem.beside.signed.shape[1]
     ascent = _Rough(problem, np.zeros((size, q)))
     first = _evaluated(problem, np.zeros(size + q) if start is None else start)
@@ -127,7 +127,7 @@ class _Rough:
     ----------
     problem : WorthProblem
     along : ndarray, shape (J, q)
-        How log-worths follow the other parameters in the last step; the next solution starts from this.
+        Slopes of the log-worths in the other parameters at the last step; the next solution starts from these.
     """
 
     problem: WorthProblem

@@ -46,8 +46,8 @@ class Predicted:
         The object, or the number of the predictor that the effect enters.
     effect : ndarray, shape (m,)
     error : ndarray, shape (m,)
-        The standard errors. For objects, they are those of the effects less the mean over the objects that the level's
-        judgments connect.
+        The standard errors. For objects, they are the errors of an effect less the mean effect of the objects that the
+        level's judgments connect.
     """
 
     level: IntArray

@@ -44,9 +44,9 @@ def profile_scale(
 ) -> tuple[float, float]:
     """Return the scales on both sides at which the profile log-likelihood has fallen by `drop`.
 
-    It uses fewer points than the maximum, because their error hardly depends on the scale. The lower bound is 0 if the
-    likelihood does not fall so far at 0. The upper bound is infinite if it does not fall so far up to 30, or if it has
-    no maximum there. `likelihood_of` returns the likelihood with one scale held, or none.
+    The profile uses fewer points than the maximum, because their error hardly depends on the scale. The lower bound is
+    0 if the likelihood does not fall so far at 0. The upper bound is infinite if the likelihood does not fall so far up
+    to 30, or has no maximum there. `likelihood_of` returns the likelihood with one scale held, or none.
     """
     active = tuple(np.flatnonzero((maximum.scales > 0) | (np.arange(len(maximum.scales)) == which)).tolist())
     likelihood, p = likelihood_of(which), len(maximum.params)
@@ -81,7 +81,7 @@ def profile_fixed(
 ) -> tuple[float, float]:
     """Return the values of a fixed parameter on both sides at which the profile log-likelihood has fallen by `drop`.
 
-    It uses fewer points than the maximum, as `profile_scale` does.
+    The profile uses fewer points than the maximum, as in `profile_scale`.
 
     Parameters
     ----------

@@ -81,7 +81,7 @@ class GraphInformation:
         return size, size
 
     def __add__(self, other: Any) -> Any:
-        """Return the sum; it is a GraphInformation too if the other one has the same comparisons."""
+        """Return the sum of two informations: a GraphInformation too, if both have the same comparisons."""
         if not isinstance(other, GraphInformation):
             return self.toarray() + other
         a, b = self.system, other.system
@@ -160,7 +160,7 @@ def object_graph(predictors: Sequence[Gathered]) -> ObjectGraph | None:
 
 
 def _sides(signed: Gathered) -> tuple[Graph, IntArray, Gathered] | None:
-    """Return the graph, each comparison's pair, and its difference of nodes; None if rows are no such differences."""
+    """Return the graph, each comparison's pair and difference of nodes; None if rows are not differences of nodes."""
     families = [parts for parts in signed.families() if parts[0].matrix.shape[0] > 1 and len(parts) == 2]
     for one, other in families:
         columns = own_columns(one.matrix) if (one.sign, other.sign) == (1.0, -1.0) else None

@@ -96,7 +96,7 @@ class PairTable:
 
 @dataclass(frozen=True, eq=False)
 class _Sums:
-    """Sums over comparisons of n times moments of the predictors; these are (1, 0, −1) and (0, 1, 0) in the cells."""
+    """Sums over comparisons of n times moments of two predictors: (1, 0, −1) and (0, 1, 0) for i, tie and j."""
 
     value: float  # the log norm
     lead: FloatArray  # mean of the first predictor, added for object i and subtracted for object j, (U,)
@@ -109,7 +109,7 @@ class _Sums:
 
 
 def pair_table(predictors: Sequence[Gathered], totals: FloatArray) -> PairTable | None:
-    """Return the table of a model's comparisons; None where predictors differ by more than the objects.
+    """Return the table of a model's comparisons; None if predictors depend on more than the two objects.
 
     Parameters
     ----------

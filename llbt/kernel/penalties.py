@@ -23,7 +23,7 @@ class Penalty:
     gradient : ndarray, shape (p,)
         The vector added to the score.
     curvature : ndarray or sparse array, shape (p, p)
-        The amount added to minus the derivative of the score, approximately.
+        What the penalty adds to minus the derivative of the score, approximately.
     informs : bool
         Whether the curvature is information on the parameters, as for a prior; it then enters their covariance.
     """

@@ -50,7 +50,7 @@ class ProductRows:
 
     @classmethod
     def of(cls, matrix: Any, i: IntArray, j: IntArray) -> ProductRows | None:
-        """Return rows i (S,) minus rows j of a sparse matrix (U, p) in this form; None where rows do not have it."""
+        """Return rows i (S,) minus rows j of a sparse matrix (U, p) in this form; None if that is impossible."""
         if not issparse(matrix) or len(i) < _LEAST or matrix.shape[1] > _MOST:
             return None
         blocks = _objects(matrix)

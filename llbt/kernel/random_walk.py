@@ -119,7 +119,8 @@ class Walk:
     path : ndarray, shape (T, p)
         The mode.
     links : ndarray, shape (T − 1, p, p)
-        (I + Q_t M_{t−1})⁻¹, where M_{t−1} is the information of all judgments up to t − 1: how x_{t−1} follows x_t.
+        (I + Q_t M_{t−1})⁻¹, where M_{t−1} is the information of all judgments up to t − 1: the slopes of x_{t−1} in
+        x_t.
     steps : ndarray, shape (T − 1, p, p)
         Q_t.
     last : ndarray, shape (p, p)
@@ -227,7 +228,7 @@ class _Paths:
         return _Path(path, value - self.periods.cost(path, self.sigma), scores, informations)
 
     def swept(self, point: _Path) -> _Swept:
-        """Return the path that is best by the derivatives at another path."""
+        """Return the path that maximizes the quadratic approximation at another path."""
         vectors = point.scores + np.einsum("tpq,tq->tp", point.informations, point.path)
         return _swept(self.steps, point.informations, vectors)
 
@@ -373,7 +374,7 @@ class Rates:
 
     @classmethod
     def of(cls, periods: Periods, best: Rate) -> Rates:
-        """Return rates by Gauss-Legendre quadrature, weighted by the likelihood of σ, where it is not low."""
+        """Return rates by Gauss-Legendre quadrature, weighted by their likelihood, where that is not low."""
         low, high = rate_bounds(periods, best, _FALLEN)
         high = min(high, _range(periods, best.still)[1])
         points, lengths = np.polynomial.legendre.leggauss(_POINTS)

@@ -295,7 +295,7 @@ class Covariance:
         return np.concatenate([np.empty(0), *(self.df_of(rows[i[some]] - rows[j[some]]) for some in blocks)])
 
     def df_each(self, positions: IntArray, size: int) -> FloatArray:
-        """Return the degrees of freedom of `size` parameters, of which the estimates have some positions, (size,)."""
+        """Return the degrees of freedom of `size` parameters, (size,); the estimates are those at `positions`."""
         if not self.differs:
             return np.full(size, self.df)
         return self.df_of(np.eye(size)[:, positions])

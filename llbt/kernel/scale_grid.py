@@ -63,7 +63,7 @@ class ScaledDensity:
         return float(special.logsumexp(grid.logs) + np.log(grid.cell))
 
     def draws(self, start: FloatArray, n: int, rng: np.random.Generator, shown: Shown) -> Draws:
-        """Return weighted draws of parameters and σ, shape (n, p + E): grid points by weight, parameters from a t.
+        """Return weighted draws of parameters and σ, shape (n, p + E): grid points by weight, parameters by a t.
 
         The weights of the draws correct for both, so Laplace's method decides only where draws are made.
         """

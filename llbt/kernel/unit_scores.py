@@ -53,7 +53,7 @@ class UnitScores:
 
     @property
     def z(self) -> FloatArray:
-        """Score over standard error, shape (G,); NaN if there is nothing to test."""
+        """The score divided by its standard error, shape (G,); NaN if there is nothing to test."""
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.asarray(np.where(self.variance > 0, self.score / np.sqrt(self.whole), np.nan))
 
