@@ -173,7 +173,7 @@ class Judgments(Record):
         Raises
         ------
         JudgmentError
-            If an engine holds the judgments.
+            If the judgments stay in a database engine.
         """
         self._refuse_query()
         at = np.arange(len(self.outcomes))[rows]

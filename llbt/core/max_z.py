@@ -35,9 +35,9 @@ class MaxZ:
     simulated; given max |W·u| the tail probability is exact.
 
     In the far tail, hardly any simulated direction is near the direction of a contrast. The simulated tail probability
-    is then too small, several times with 30 or more estimates. There Bonferroni's bound b = m·p is nearly exact. So the
-    tail probability is at least b/(1 + 2b^⅓ + 100b), which is below .01 for any b; for t, this bound is averaged over
-    the estimated variance. For more than 2,000 values, both are interpolated from 1,000 values.
+    is then too small: several times too small with 30 or more estimates. There Bonferroni's bound b = m·p is nearly
+    exact. So the tail probability is at least b/(1 + 2b^⅓ + 100b), which is below .01 for any b; for t, this bound is
+    averaged over the estimated variance. For more than 2,000 values, both are interpolated from 1,000 values.
 
     Attributes
     ----------

@@ -426,7 +426,7 @@ def gathered_rankings(
     unkept: tuple[str, ...] = (),
     unit: str = "",
 ) -> Rankings:
-    """Return entries in any order as lists: uninformative lists left out, equal lists counted, places without gaps.
+    """Return lists made from entries in any order; uninformative lists are left out, and equal lists are counted.
 
     Parameters
     ----------

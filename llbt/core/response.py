@@ -84,7 +84,7 @@ class Response:
 
     @property
     def tie(self) -> int | None:
-        """The predictor of the tie alone; None if there is none."""
+        """The predictor that only the tie has; None if there is none."""
         alone = ((self.loadings != 0) == self._tied[:, None]).all(axis=0)
         return int(alone.argmax()) if self.has_ties and alone.any() else None
 

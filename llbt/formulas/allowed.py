@@ -224,7 +224,7 @@ def _check_constant(node: ast.Constant, place: str, fail: Fail) -> None:
 def _check_list(node: ast.List | ast.Tuple, place: str, fail: Fail) -> None:
     allowed = isinstance(node, ast.List) and place in ("argument", "listed")
     if not allowed or not all(isinstance(item, ast.List) or _literal(item) for item in node.elts):
-        fail(f"{ast.unparse(node)[:80]!r}: a list must be an argument, in square brackets, of numbers or texts")
+        fail(f"{ast.unparse(node)[:80]!r}: write a list only as an argument, in square brackets, with numbers or texts")
 
 
 def _literal(node: ast.expr) -> bool:

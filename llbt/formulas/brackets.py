@@ -154,7 +154,7 @@ def _read(term: str, text: str) -> list[Bracket]:
             f"Write a bracket for each grouping; their effects are crossed: {_call(text, term, apart_by)}",
         )
     if not name or (name == grouping and not name.isidentifier()):
-        _fail(f"{grouping[:80]!r} is not a cluster or covariate; names with spaces or signs need backticks", text)
+        _fail(f"{grouping[:80]!r} cannot be read as a name; names with spaces or signs need backticks", text)
     effects = [effect.strip() for effect in match[1].split("+")] if apart else [match[1].strip()]
     return [_bracket(effect, name, term, text) for effect in effects]
 

@@ -1,4 +1,4 @@
-"""The effects of all objects, including the reference, from a formula's coefficients; priors apply to them."""
+"""Compute the effects of all objects, including the reference, on which priors are put."""
 
 from __future__ import annotations
 

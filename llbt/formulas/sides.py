@@ -31,7 +31,7 @@ def is_both(tree: ast.expr) -> bool:
 
 
 def check_sides(tree: ast.expr, used: Mapping[str, str], fail: Callable[[str], NoReturn]) -> None:
-    """Call `fail` if ``sides(…)`` is only part of a factor or lacks a side, or if a side's value is used outside of it.
+    """Call `fail` if ``sides(…)`` is only part of a factor or lacks a side, or if another factor uses a side's value.
 
     `used` are the names in the expression with their roles.
     """
@@ -61,7 +61,7 @@ def _example(name: str) -> str:
 def check_antisymmetric(
     code: str, evaluate: Callable[[Mapping[str, Any]], Any], data: Mapping[str, Any], names: Iterable[str]
 ) -> str:
-    """Return what is wrong with a feature that does not change its sign with the sides; empty if it does.
+    """Return what is wrong with a feature that does not change its sign with the sides; empty if nothing is wrong.
 
     Parameters
     ----------

@@ -49,7 +49,7 @@ class VariableTable:
     reference: Label
 
     def units(self, block: Block, used: Sequence[str]) -> tuple[dict[str, IntArray], int, IntArray]:
-        """Return each variable's codes in the distinct combinations, how many there are, and that of each comparison.
+        """Return each variable's codes in the distinct combinations, their number, and each comparison's combination.
 
         For the worth, and if effects of objects are added, both sides of each comparison count; otherwise only the side
         of the object shown first.

@@ -48,8 +48,8 @@ def test_a_bracket_prints_as_it_is_written() -> None:
     ("text", "fragment"),
     [
         ("object + (object + || judge)", "'' cannot vary"),
-        ("object + (object | judge prompt)", "is not a cluster or covariate"),
-        ("object + (object | )", "'' is not a cluster"),
+        ("object + (object | judge prompt)", "cannot be read as a name"),
+        ("object + (object | )", "'' cannot be read as a name"),
         ("object + (object | judge", "cannot be read"),
         ("object * (object | judge)", "cannot be read"),
         ("object - (object | judge)", "cannot be read"),
