@@ -1,9 +1,8 @@
 """Fit one design to many tables at once. Arrays go in, arrays come out.
 
-Resampling and simulated tests fit thousands of tables that differ in their counts alone. Rows, pairs and the
-information matrix at the start are then common to all of them, and most tables are done after a few chord steps, which
-keep that matrix. Each fit is tested where it ends. A table whose fit is not at its maximum is fitted again by Newton's
-method.
+Resampling and simulated tests fit thousands of tables that differ in their counts alone. All tables then share the
+rows, the pairs and the information matrix at the start. Most fits end after a few chord steps, which keep that matrix.
+Each fit is tested where it ends. A table whose fit is not at its maximum is fitted again by Newton's method.
 """
 
 from __future__ import annotations

@@ -96,7 +96,7 @@ def flip_test(
     restricted : Fit
         The fit under the hypotheses, with its fitted means.
     clusters : Clustered
-        Clusters are independent of each other, judgments within them need not be.
+        Clusters are independent of each other; judgments within a cluster need not be.
     contrasts : ndarray, shape (q, p)
         The tested combinations of the parameters; the hypotheses give them the values that they have in `restricted`.
     draws : int
@@ -110,9 +110,10 @@ def flip_test(
     judgments within a cluster. So e is compared with e_s = Σ s_g Au_g. The restricted estimate fits all judgments, not
     the flipped ones, so e_s varies less than e. Therefore e_s is standardized by V_s = V − S H_NN⁻¹ Sᵀ, its variance if
     judgments were independent. Here S = Σ s_g A I_gN, and I_gN are the columns of cluster g's information for the
-    untested parameters N. Up to 13 clusters all flips are enumerated; a common sign of all changes nothing. With more
-    clusters 9,999 flips are drawn (999 where a draw is costly), always from the same random stream. With more than 500
-    clusters, those with the largest scores are flipped, and the sum of the others is drawn from a normal distribution.
+    untested parameters N. With up to 13 clusters, all flips are enumerated; a common sign of all clusters changes
+    nothing. With more clusters 9,999 flips are drawn (999 if a draw is costly), always from the same random stream.
+    With more than 500 clusters, those with the largest scores are flipped, and the sum of the others is drawn from a
+    normal distribution.
 
     References
     ----------

@@ -261,7 +261,7 @@ def _filled(size: IntArray, first: IntArray, which: IntArray, last: int) -> IntA
 
 
 def components(effects: Crossed, which: int) -> IntArray:
-    """Return, for each effect of a scale, how many objects its level's judgments connect with it, itself included."""
+    """Return the size of each object effect's component: the objects that the judgments of its level connect."""
     size = len(effects.levels[which][0])
     ends = effects.touched[which]
     graph = sparse.coo_matrix((np.ones(ends.shape[1]), (ends[0], ends[1])), shape=(size, size))

@@ -1,8 +1,8 @@
 """Rao and Kupper's likelihood summed over all pairs of objects at once, with one cut and one order effect.
 
 With P = F(2(λᵢ − λⱼ + δ) − θ) and Q = F(−2(λᵢ − λⱼ + δ) − θ), where F is the logistic distribution function, a tie has
-the probability P Q (exp(2θ) − 1). So the log-likelihood is a sum over wins and ties of log P, over losses and ties of
-log Q, and a function of θ alone. Only exponentials of the objects are needed.
+the probability P Q (exp(2θ) − 1). So the log-likelihood is the sum of log P over wins and ties, the sum of log Q over
+losses and ties, and a function of θ alone. Only exponentials of the objects are needed.
 """
 
 from __future__ import annotations

@@ -36,10 +36,10 @@ def profile_discrimination(judged: Judged, maximum: DiscriminationFit, which: in
 
     Notes
     -----
-    On the norm, a mean of σ² of 1, a judge with the share w of the judgments has |σ| < 1/√w. This is the interval's
-    bound if the likelihood does not fall so far. Newton's method goes along the surface on which σ is fixed and
-    the norm is 1, with the curvature of the surface (the Lagrangian's); the root of twice the fall is about
-    linear in σ.
+    On the norm, the mean of σ² is 1, so a judge with the share w of the judgments has |σ| < 1/√w. The interval ends
+    there if the likelihood does not fall so far. Newton's method moves along the surface on which σ is fixed and the
+    norm is 1. It uses the curvature of the surface (of the Lagrangian). The root of twice the fall is about linear in
+    σ.
     """
     views = Views.of(judged)
     low, high = (_bound(views, maximum, which, drop, side) for side in (-1, 1))

@@ -52,7 +52,7 @@ def grouped(
     rows : ndarray of int, shape (L,)
         The comparison of each line.
     codes : ndarray of int, shape (L,)
-        Its group, 0 … G − 1.
+        The group of each line, 0 … G − 1.
     counts : ndarray, shape (L, K)
     pairs : ndarray of int, shape (S, 2)
         Objects of each comparison.

@@ -1,8 +1,8 @@
 """Groups of judgments with normal effects of their own: the likelihood at given effects, and its mode.
 
-Notation: G groups, R lines of counts in each (a comparison as often as the group judged it), B predictors, K outcomes,
-d independent standard normal effects w of a group, E scales σ. The predictors of a line are η + A w, with η = xβ and
-the loadings A = Z diag(σ).
+Notation: G groups, R lines of counts in each group (a line has the group's judgments of one comparison), B predictors,
+K outcomes, d independent standard normal effects w of a group, E scales σ. The predictors of a line are η + A w, with η
+= xβ and the loadings A = Z diag(σ).
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """The leave-one-cluster-out jackknife, with one Newton step for each cluster: arrays in, adjusted scores out.
 
 With H the information of all judgments, V its inverse, and s and H_g the score and the information of a cluster at the
-estimates, one step of Newton's method without the cluster leads to θ̂ − (H − H_g)⁻¹ s = θ̂ − V u, where u solves
-(I − H_g V) u = s. H_g is 0 except in the parameters that the cluster's judgments depend on, so only these rows of u
-differ from s. The cost of a cluster is that of its own parameters, not of the whole model.
+estimates, one step of Newton's method without the cluster leads to θ̂ − (H − H_g)⁻¹ s = θ̂ − V u, where u solves (I −
+H_g V) u = s. H_g is 0 except in the parameters that the cluster's judgments depend on, so only these rows of u differ
+from s. The cost of a cluster depends on its own parameters, not on the whole model.
 """
 
 from __future__ import annotations
@@ -336,8 +336,8 @@ def _spectral(
     """Return u of a cluster, (q,), and the directions that only this cluster informs, (d, p).
 
     With V = CCᵀ in its parameters, u = C⁻ᵀ (I − CᵀH_gC)⁻¹ Cᵀ s; the eigenvalues of CᵀH_gC are the cluster's shares of
-    the information. If one is 1, the other judgments give no information on that direction; what they do determine is
-    the same for any generalized inverse.
+    the information. If a share is 1, the other judgments give no information on that direction. All that they do
+    determine is the same for any generalized inverse.
     """
     root = linalg.cholesky(cov[np.ix_(params, params)], lower=True)
     shares = root.T @ information @ root

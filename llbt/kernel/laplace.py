@@ -92,7 +92,7 @@ class NormalDensity:
         Whether the information is exact for all parameters of the approximation. Else it covers the fixed parameters
         alone, with the weights of the judgments held.
     method : {"laplace", "ep"}
-        The density around the mode, or the one of expectation propagation.
+        The density around the mode, or the density of expectation propagation.
     scales : bool
         Whether the information has the rows of log σ; they are 0 otherwise.
     """
@@ -111,7 +111,7 @@ class Approximation:
     value : float
         The log-likelihood; by Laplace's method ℓ(ŵ) − ŵ²/2 − ½ log|H|.
     score : ndarray, shape (p + E,)
-        Its derivatives in the fixed parameters and log σ.
+        The derivatives of the value in the fixed parameters and log σ.
     mode : Effects
         The mean of the normal density.
     solved : Solved

@@ -39,7 +39,7 @@ class ListUnits:
     params : ndarray, shape (U + T,)
         Log-worths and log δ.
     spread : ndarray, shape (U + T, U + T)
-        Their covariance.
+        The covariance of `params`.
     codes : ndarray of int, shape (L,)
     size : int
         The number of units G.

@@ -121,7 +121,7 @@ def climbed(problem: WorthProblem, start: FloatArray | None = None) -> Summit:
 
 @dataclass(eq=False)
 class _Rough:
-    """The likelihood. Its steps are solved more exactly near the maximum.
+    """The likelihood and its Newton steps, which are solved more exactly near the maximum.
 
     Attributes
     ----------

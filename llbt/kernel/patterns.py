@@ -403,7 +403,7 @@ def signs_of(values: FloatArray, pairs: IntArray) -> Signs:
 
 
 def rankings_of(objects: int) -> FloatArray:
-    """Return all orders of so many objects as values, the largest for the best, shape (J!, J)."""
+    """Return all orders of `objects` objects as values, the largest for the best, shape (J!, J)."""
     return np.array(list(itertools.permutations(range(objects))), dtype=np.float64)
 
 

@@ -42,7 +42,7 @@ class LikelihoodAt(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class PointByPoint:
-    """A log-likelihood that is evaluated at one point after another.
+    """A log-likelihood given by a function of one point; several points are evaluated one by one.
 
     Attributes
     ----------

@@ -68,11 +68,12 @@ def propagated(
 
     Notes
     -----
-    All sites are updated together, at first by .8 of the way. New sites give u the posterior mean and variance of the
-    tilted density. Updates end when both agree. Tilted moments are by 24-point Gauss-Hermite quadrature around its
-    mode. Let Z_i be the integral of a tilted density, and N_i the integral of its cavity times its site. Then log Z is
-    log Z of the normal density plus Σ log Z_i/N_i. At the end sites are stationary, so slopes are those with the sites
-    held: |E w_e|² + tr(H⁻¹)_e − d_e for log σ_e, and the tilted means of the scores for the predictors.
+    All sites are updated together: fully, or half of the way if they are far from the solution or converge slowly. New
+    sites give u the posterior mean and variance of the tilted density. Updates end when both agree. Moments of the
+    tilted density are computed by Gauss-Hermite quadrature with 24 to 96 points, placed by its latest mean and
+    variance. Let Z_i be the integral of a tilted density, and N_i the integral of its cavity times its site. Then log Z
+    is log Z of the normal density plus Σ log Z_i/N_i. At the end sites are stationary, so slopes are those with the
+    sites held: |E w_e|² + tr(H⁻¹)_e − d_e for log σ_e, and the tilted means of the scores for the predictors.
 
     References
     ----------

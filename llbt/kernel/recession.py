@@ -154,7 +154,7 @@ class Rise:
         return Conditions.of(self._problem)
 
     def by_program(self) -> FloatArray | None:
-        """Return the result of `recession_direction`, with the parameters that moved far first in a large table."""
+        """Return a direction of recession; a large table is first searched along the parameters that moved far."""
         conditions, reached = self._conditions, self.reached
         if reached is not None and conditions.is_large:
             moved = _moved(self._problem, reached.params)

@@ -101,7 +101,7 @@ class _Point:
         return float(2 * np.log(np.diag(linalg.cholesky(self.information))).sum())
 
     def stretch(self, worths: IntArray, slopes: FloatArray) -> FloatArray:
-        """Return by how much the logarithm of the worths' volume grows with each log σ, (k,); slopes of β̂ (k, p)."""
+        """Return the slopes of w log s, the log volume of the worths, in each log σ, (k,), from slopes of β̂ (k, p)."""
         worth = self.params[worths]
         pull = self.information[np.ix_(worths, worths)] @ worth
         return np.asarray(len(worth) * (slopes[:, worths] @ pull) / (worth @ pull + max(1, len(worth))))

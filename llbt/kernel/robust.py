@@ -179,8 +179,8 @@ class Covariance:
     shares : tuple of Shares
         For the jackknife: the contribution of each cluster, for each clustering.
     independent : ndarray, shape (p, p), or None
-        For clusters: the covariance of independent judgments. If all clusters agree exactly on an estimate, it has a
-        variance here and none by clusters; it then has no standard error.
+        For clusters: the covariance of independent judgments. If all clusters agree exactly on an estimate, its
+        variance by clusters is 0 but not here; the estimate then has no standard error.
     missing : tuple of str
         The notes that say why a standard error is NA.
     effects : EffectDf or None
@@ -380,7 +380,7 @@ def _in_turn(clusters: Clustered, most: int) -> Iterator[Clustered]:
 
 
 def crossed(one: Clustered, other: Clustered) -> Clustered:
-    """Return the clusters that two clusterings of the same lines form together."""
+    """Return the clustering by the intersections of two clusterings of the same lines."""
     _, codes = np.unique(one.codes * other.size + other.codes, return_inverse=True)
     return Clustered(one.rows, one.counts, codes)
 

@@ -1,4 +1,4 @@
-"""Sums over runs of comparisons, for models where numbers of the sides differ in every comparison.
+"""Sums over runs of comparisons, for models with numeric side covariates that differ in every comparison.
 
 Comparisons are sorted by their objects, so the comparisons of a run differ only in the numbers. The common part of a
 run is gathered once. Numbers are taken in blocks of rows that fit into the processor's cache.

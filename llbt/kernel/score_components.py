@@ -95,7 +95,7 @@ class Spread:
     ----------
     variance : ndarray, shape (G,)
     squares : ndarray, shape (G,)
-        The sum, over the parts of the variance, of a part's square over its degrees of freedom.
+        The sum of the squared parts of the variance, each divided by its degrees of freedom.
     """
 
     variance: FloatArray

@@ -114,8 +114,9 @@ def object_scores(
 ) -> tuple[IntArray, IntArray, UnitScores]:
     """Return unit, object and score for each unit's judgments of an object, if there are enough to test.
 
-    The tested direction is an own log-worth of the unit for the object. Its variance is i (1 − i / I), with I the
-    information of all units. It takes the other parameters as known, so it is slightly too large.
+    The tested direction is a log-worth of the unit's own for the object. The variance of the score is i (1 − i / I),
+    with I the information of all units. This takes the other parameters as known, so the variance is slightly too
+    large.
 
     Parameters
     ----------
