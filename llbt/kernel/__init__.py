@@ -1,1 +1,1 @@
-"""Likelihoods, solvers and robust covariances on arrays alone. Nothing here knows a label or a formula."""
+"""Likelihoods, solvers and robust covariances on arrays alone. No module here uses labels or formulas."""

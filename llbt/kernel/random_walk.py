@@ -374,7 +374,7 @@ class Rates:
 
     @classmethod
     def of(cls, periods: Periods, best: Rate) -> Rates:
-        """Return rates by Gauss-Legendre quadrature, weighted by their likelihood, where that is not low."""
+        """Return rates by Gauss-Legendre quadrature over the likely range of σ, weighted by their likelihood."""
         low, high = rate_bounds(periods, best, _FALLEN)
         high = min(high, _range(periods, best.still)[1])
         points, lengths = np.polynomial.legendre.leggauss(_POINTS)

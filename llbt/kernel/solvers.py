@@ -221,7 +221,7 @@ class Maximum:
         return Inverse(self.information)
 
     def fit(self, problem: Problem) -> Fit:
-        """Return the result of `eliminate` for a problem with this likelihood, perhaps with other comparisons."""
+        """Return the result of `eliminate` for a problem with this likelihood; its comparisons may differ."""
         return Fit(
             params=self.params,
             inverse=self.inverse,
