@@ -45,7 +45,7 @@ class Correlation(Record):
         total.
     notes : tuple of str
     left_out : tuple of label
-        Outlying systems, where they were dropped.
+        Outlying systems, if they were dropped.
     """
 
     estimate: float
@@ -92,7 +92,7 @@ def correlate(
         Scores of N systems on M inputs by the metric and by humans, or one score per system, shape (N,). NaN, or
         masked, where a score is missing. At system level `human` may have other inputs than `metric`.
     level : {"system", "input", "global"}
-        The correlation of the systems' mean scores; the mean over inputs of the correlations over systems; or the
+        The correlation of the systems' mean scores; the mean over inputs of the correlation over systems; or the
         correlation of all cells.
     coefficient : {"pearson", "spearman", "kendall"}
         Kendall's is τ-b.
@@ -116,9 +116,9 @@ def correlate(
     Notes
     -----
     A system's mean is over its available scores. At input and global level a cell counts if it has both scores. A
-    correlation is undefined if fewer than two systems have both scores, or one side is constant. At input level these
-    inputs are counted in a note, and the mean is over the others. Scores and means that differ only by rounding are
-    tied: within 1e-12 of the larger one, and of the spread of all.
+    correlation is undefined if fewer than two systems have both scores, or one side is constant. At input level a note
+    counts the inputs without a correlation, and the mean is over the others. Scores and means that differ only by
+    rounding are tied: by at most 1e-12 times the larger one and 1e-12 times the spread of all.
 
     References
     ----------
@@ -140,7 +140,7 @@ def correlate(
     """
     if outliers == "drop" and level != "system":
         raise OptionError(
-            f"outliers='drop', which is for systems by their mean human scores, with level={level!r}",
+            f"outliers='drop' with level={level!r}; outliers are found among the systems' mean human scores",
             expected="level='system'",
         )
     x, z = score_matrices((metric,), human, level)
@@ -162,7 +162,7 @@ def correlate(
 
 
 def _outlying(z: FloatArray, cutoff: float) -> tuple[npt.NDArray[np.bool_], str]:
-    """Return which systems have outlying human scores, (N,), and why none can have."""
+    """Return which systems have outlying human scores, shape (N,), and a reason if no system can have one."""
     means, there = system_means(z, np.ones((1, z.shape[1])))
     far = np.zeros(len(z), dtype=np.bool_)
     far[there[0]], spread = far_systems(means[0, there[0]], cutoff)
@@ -186,7 +186,7 @@ def correlation_of(x: FloatArray, z: FloatArray, level: Level, coefficient: Coef
 
 
 def _points(x: FloatArray, z: FloatArray, level: Level) -> int:
-    """Return the cells with both scores, or the systems with one of these cells or a mean."""
+    """Return the number of systems with both means (or a complete cell), or of complete cells at global level."""
     if level == "system":
         return int(((~np.isnan(x)).any(axis=1) & (~np.isnan(z)).any(axis=1)).sum())
     there = ~np.isnan(x + z)
@@ -194,13 +194,13 @@ def _points(x: FloatArray, z: FloatArray, level: Level) -> int:
 
 
 def mean_rows(x: FloatArray, z: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, tuple[float, float]]:
-    """Return the systems' means of x and z, each (1, N), 1 where both exist, and the tolerance for equal means."""
+    """Return the systems' means of x and z and whether both exist, each (1, N), and the tolerances for equal means."""
     (a, there), (b, also) = (system_means(side, np.ones((1, side.shape[1]))) for side in (x, z))
     return a, b, (there & also).astype(np.float64), (rounding(x), rounding(z))
 
 
 def system_means(x: FloatArray, inputs: FloatArray) -> tuple[FloatArray, npt.NDArray[np.bool_]]:
-    """Return every system's mean over the inputs of every resample, (B, N), and whether it has one.
+    """Return the mean of each system over the inputs of each resample, and whether the mean exists; each (B, N).
 
     Parameters
     ----------
@@ -214,7 +214,7 @@ def system_means(x: FloatArray, inputs: FloatArray) -> tuple[FloatArray, npt.NDA
 
 
 def cells(x: FloatArray, z: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return all cells of x and z in a row, and 1 where both are there; each (1, N·M)."""
+    """Return the cells of x and z, each as one row, and 1 where both have a score; each (1, N·M)."""
     there = ~np.isnan(x + z)
     rows = (np.where(there, x, 0.0), np.where(there, z, 0.0), there.astype(np.float64))
     return rows[0].reshape(1, -1), rows[1].reshape(1, -1), rows[2].reshape(1, -1)
@@ -246,9 +246,8 @@ def _notes(x: FloatArray, z: FloatArray, level: Level, undefined: int, total: in
     notes = []
     missing = int(np.isnan(x).sum()) + int(np.isnan(z).sum())
     if missing:
-        rule = "a system's mean is over its available scores" if level == "system" else "a cell counts if both scores "
-        "are "
-        "present"
+        means = level == "system"
+        rule = "a system's mean is over its available scores" if means else "a cell counts if both scores are present"
         notes.append(f"{counted(missing, 'score')} missing: {rule}")
     if undefined:
         reason = "one side is constant, or fewer than two systems have both scores"

@@ -260,6 +260,20 @@ def test_small_scores_beside_large_ones_keep_their_order():
     assert llbt.metrics.correlate(x, [1, 2, 3, 4, 5], coefficient="kendall").estimate == 1
 
 
+@pytest.mark.parametrize(
+    ("level", "rule"),
+    [
+        ("system", "a system's mean is over its available scores"),
+        ("input", "a cell counts if both scores are present"),
+        ("global", "a cell counts if both scores are present"),
+    ],
+)
+def test_a_note_counts_missing_scores_and_states_the_rule(level, rule):
+    x, z = scores()
+    x[0, 0] = np.nan
+    assert correlate(x, z, level=level).notes == (f"1 score missing: {rule}",)
+
+
 def test_what_is_masked_is_missing():
     rng = np.random.default_rng(5)
     x = rng.normal(size=(8, 5))
