@@ -37,7 +37,7 @@ class PairwiseAccuracy(Record):
     metric_difference, human_difference : ndarray, shape (P,)
         Score of i minus score of j.
     agree : ndarray, shape (P,)
-        1 if metric and humans agree, 0 if not, ½ by the rule `ties`, NaN if the pair is left out.
+        1 if metric and humans agree, 0 if not, ½ for a half agreement (``ties="half"``), NaN if the pair is left out.
     ties : {"strict", "drop", "half"}
     """
 
@@ -67,7 +67,7 @@ class PairwiseAccuracy(Record):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Notes on the rule for ties, their number, and warnings."""
+        """Notes: the rule for ties, the number of ties, and warnings."""
         by_metric, by_humans = int((self.metric_difference == 0).sum()), int((self.human_difference == 0).sum())
         notes = [
             f"ties={self.ties!r}: {_RULES[self.ties]}",
@@ -80,7 +80,7 @@ class PairwiseAccuracy(Record):
         return tuple(notes)
 
     def table(self) -> Table:
-        """Return term (the group), agreements, n, estimate; the last row of several is pooled over pairs."""
+        """Return term (the group), agreements, n and estimate; with several groups, the last row pools all pairs."""
         rows = [self.group == k for k in range(len(self.groups))]
         terms: list[Hashable] = list(self.groups)
         if len(rows) > 1:
@@ -133,9 +133,10 @@ def pairwise_accuracy(
     by : sequence, length N, optional
         The group of each system, in place of mappings.
     ties : {"strict", "drop", "half"}
-        The treatment of pairs with equal scores. ``"strict"``, as in [1]_: the signs of both differences are the same,
-        so that a tie agrees with a tie only. ``"drop"`` leaves out pairs that metric or humans tie. ``"half"`` counts a
-        tie by only one of them as half an agreement, so a metric without information has 1/2.
+        The treatment of pairs with equal scores. ``"strict"``, as in [1]_: metric and humans agree if their differences
+        have the same sign, so a tie agrees only with a tie. ``"drop"`` leaves out pairs that the metric or humans tie.
+        ``"half"`` counts a pair that only one side ties as half an agreement, so a metric without information has an
+        accuracy of about 1/2.
 
     Returns
     -------
@@ -151,7 +152,7 @@ def pairwise_accuracy(
 
     Notes
     -----
-    Scores tie where they are equal as floating point numbers. There is no interval: pairs that share a system are not
+    Scores tie if they are equal or differ only by rounding. There is no interval: pairs that share a system are not
     independent.
 
     References
@@ -180,7 +181,7 @@ def pairwise_accuracy(
 
 
 def _agreements(d: FloatArray, h: FloatArray, ties: Ties) -> FloatArray:
-    """Return 1, 0, 1/2 or NaN for each pair of differences, by the rule for ties."""
+    """Return the agreement on each pair of systems: 1, 0, 1/2 or NaN, by the rule for ties."""
     agree = np.asarray(np.sign(d) == np.sign(h), dtype=np.float64)
     if ties == "half":
         agree[(d == 0) ^ (h == 0)] = 0.5

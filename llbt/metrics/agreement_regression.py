@@ -1,4 +1,4 @@
-"""Logistic regressions of agreement on pairs of systems, and their errors by groups of pairs. Arrays only."""
+"""Logistic regressions of agreement on pairs of systems, with standard errors by groups of pairs. Arrays only."""
 
 from __future__ import annotations
 
@@ -20,17 +20,18 @@ Mask = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True, eq=False)
 class AgreementRegression:
-    """logit P(agree) = xᵀb, such as a + b·|difference|.
+    """A logistic regression of agreement: logit P(agree) = xᵀb, for example a + b·|difference|.
 
     Attributes
     ----------
     params : ndarray, shape (p,)
-        NaN where they are not finite.
+        NaN where an estimate is not finite.
     cov : ndarray, shape (p, p)
     shares : ndarray, shape (G, p, p)
-        V H_g V, the contribution of each group of pairs to the covariance of independent pairs; empty without groups.
+        V H_g V, the contribution of each group g to V: V is the covariance for independent pairs, H_g the information
+        of the group. Empty without groups.
     reason : str
-        Why estimates or errors are NaN; empty where they are not.
+        Why estimates or standard errors are NaN; empty if none is.
     """
 
     params: FloatArray
@@ -50,7 +51,7 @@ class AgreementRegression:
         return np.asarray(v.sum(axis=1) ** 2 / (v**2).sum(axis=1))
 
     def critical(self, rows: FloatArray, confidence: float) -> FloatArray:
-        """Return how many standard errors the intervals of linear combinations (m, p) reach, shape (m,).
+        """Return the critical values for intervals of linear combinations (m, p), shape (m,).
 
         Quantiles of t on G* − 1 df; of the normal distribution without groups. NaN below two groups of equal weight.
         """
@@ -59,7 +60,7 @@ class AgreementRegression:
         return np.where(few, np.nan, critical_values(confidence, np.maximum(effective, _FEWEST) - 1))
 
     def p_values(self, rows: FloatArray) -> FloatArray:
-        """Return two-sided p-values of linear combinations (m, p) being 0, by the same distributions, shape (m,)."""
+        """Return two-sided p-values of linear combinations (m, p) being 0, shape (m,), with t as in `critical`."""
         effective = self.effective(rows)
         few = ~(effective >= _FEWEST - _ROUNDING)
         p = 2 * stats.t.sf(np.abs(rows @ self.params / self.errors(rows)), np.maximum(effective, _FEWEST) - 1)
@@ -67,7 +68,7 @@ class AgreementRegression:
 
 
 def agreement_regression(size: FloatArray, agree: Mask, groups: IntArray | None) -> AgreementRegression:
-    """Return the regression of P pairs on |difference| alone, with errors by leaving out each group if there are any.
+    """Return the regression of agreement on |difference|; standard errors leave out each group, if any, in turn.
 
     Parameters
     ----------
@@ -75,7 +76,7 @@ def agreement_regression(size: FloatArray, agree: Mask, groups: IntArray | None)
         |Difference|.
     agree : ndarray of bool, shape (P,)
     groups : ndarray of int, shape (P,), or None
-        For independent pairs.
+        None for independent pairs.
     """
     reason = _not_finite(size, agree)
     if reason:
@@ -83,13 +84,13 @@ def agreement_regression(size: FloatArray, agree: Mask, groups: IntArray | None)
     inside = [] if groups is None else [groups == label for label in np.unique(groups)]
     regression = logistic_regression(np.column_stack([np.ones(len(size)), size]), agree, inside)
     if any(_not_finite(size[~k], agree[~k]) for k in inside):
-        reason = "without one of the groups the curve is infinite, so it has no standard errors by groups"
+        reason = "the curve is infinite if one of the groups is left out, so it has no standard errors by groups"
         return AgreementRegression(regression.params, np.full((2, 2), np.nan), regression.shares, reason)
     return regression
 
 
 def logistic_regression(rows: FloatArray, agree: Mask, groups: Sequence[Mask]) -> AgreementRegression:
-    """Return the maximum likelihood fit, with errors by leaving out each group; of independent rows without groups.
+    """Return the maximum likelihood fit; standard errors leave out each group in turn, or take rows as independent.
 
     Parameters
     ----------
@@ -120,8 +121,9 @@ def logistic_regression(rows: FloatArray, agree: Mask, groups: Sequence[Mask]) -
 def _left_out(scores: FloatArray, information: FloatArray, cov: FloatArray) -> FloatArray:
     """Return CR3 from scores (G, p) and information (G, p, p): (G − 1)/G · V Σ u uᵀ V, (I − H_g V) u_g = s_g.
 
-    V u_g is how far one step of Newton's method moves the estimate where group g is left out. A combination that one
-    group alone determines has no such step, and its error is no number: the other ones have theirs.
+    V u_g is how far one step of Newton's method moves the estimate if group g is left out. If one group alone
+    determines a linear combination, this step does not exist, and the standard error of the combination means nothing.
+    Other combinations keep valid standard errors.
     """
     root = np.linalg.cholesky(cov)
     values, vectors = np.linalg.eigh(np.eye(len(cov)) - root.T @ information @ root)

@@ -43,21 +43,21 @@ _MOST_DECIMALS = 4  # three digits of a standard error of 0.01, that of a correl
 
 
 def agreement_decimals(estimates: FloatArray) -> int:
-    """Return the decimals of a column of correlations or accuracies, at most four, also where one is near 0."""
+    """Return the decimals of a column of correlations or accuracies: at most four, even if a value is near 0."""
     printed = format_estimates(estimates.ravel())
     return min(_MOST_DECIMALS, max((len(text.partition(".")[2]) for text in printed), default=0))
 
 
 @dataclass(frozen=True, repr=False, eq=False)
 class MetricComparison(Record):
-    """A test whether two metrics agree with humans equally well.
+    """A test of whether two metrics agree with humans equally well.
 
     Attributes
     ----------
     estimate_x, estimate_y : float
-        The statistics of the metric and the other, correlations or accuracies: means over tasks.
+        The statistics of `metric` and of `other`: correlations or accuracies, averaged over tasks.
     statistic : float
-        Their difference, or Williams' t.
+        The difference of the two statistics, or Williams' t.
     df : float
         Degrees of freedom of Williams' t; NaN for the others.
     p_value : float
@@ -71,13 +71,13 @@ class MetricComparison(Record):
     tasks : tuple of label, length T
         ``("",)`` without tasks.
     task_estimates : ndarray, shape (2, T)
-        The statistics of the metric and the other in each task.
+        The statistics of `metric` and of `other` in each task.
     task_replicates : ndarray, shape (T, B)
-        The differences in the resamples of each task; `replicates` are their means.
+        The differences in the resamples of each task; `replicates` holds their means over tasks.
     null : str
         The null hypothesis, with the systems that it is about.
     floors : ndarray, shape (1 + T,)
-        The smallest p-values possible: of the means over tasks, and of each task.
+        The smallest possible p-values: first of the test of means over tasks, then of the test in each task.
     """
 
     estimate_x: float
@@ -100,7 +100,7 @@ class MetricComparison(Record):
 
     @property
     def difference(self) -> float:
-        """The statistic of the metric less that of the other."""
+        """The statistic of `metric` minus the statistic of `other`."""
         return self.estimate_x - self.estimate_y
 
     def table(self) -> Table:
@@ -172,7 +172,7 @@ class MetricComparison(Record):
 
 
 def measured(statistic: Statistic, level: Level, coefficient: Coefficient, tasks: Sequence[Hashable]) -> str:
-    """Return what was measured, in words."""
+    """Return the name of the statistic for titles, with the number of tasks that it is averaged over."""
     title = Measure(statistic, level, coefficient).title
     return title if len(tasks) < 2 else f"{title}, mean of {counted(len(tasks), 'task')}"
 
@@ -195,27 +195,28 @@ def compare(
     progress: bool = False,
     n_jobs: Jobs = 1,
 ) -> MetricComparison:
-    """Return a test whether two metrics agree equally well with human scores.
+    """Return a test of whether two metrics agree equally well with human scores.
 
     Parameters
     ----------
-    metric, other, human : array_like or DataFrame, shape (N, M), or mapping of task to such matrices
+    metric, other, human : array_like or DataFrame, shape (N, M), or mapping of task to matrices
         Scores of N systems on M inputs by two metrics and by humans; NaN where a score is missing. Mappings have the
         same keys, such as language pairs; systems and inputs may differ from task to task.
     statistic : {"correlation", "pairwise_accuracy", "soft_pairwise_accuracy", "tie_calibrated_accuracy"}
         The measure of agreement: a correlation; the share of pairs of systems in the order of humans [2]_; soft
-        pairwise accuracy (SPA), which compares how sure both are [3]_; or acc_eq, the share of pairs of systems on the
-        same input that are ordered or tied as by humans [4]_.
+        pairwise accuracy (SPA), which compares the p-values of metric and humans [3]_; or acc_eq, the share of pairs of
+        systems on the same input that the metric orders or ties as humans do [4]_.
     tasks : sequence of label, length M, optional
         The task of each input, in place of mappings. A system without scores in a task takes no part in it.
     level : {"system", "input", "global"}
-        Of a correlation.
+        The level of a correlation.
     coefficient : {"pearson", "spearman", "kendall"}
     method : {"perm-systems", "perm-both", "perm-inputs", "perm-pairs", "boot", "williams"}
         ``"perm-…"`` swaps scores between the metrics: of whole systems, of single cells, or of whole inputs; for acc_eq
         ``"perm-pairs"`` swaps the results of single pairs. ``"boot"`` draws systems and inputs with replacement.
-        ``"williams"`` is Williams' test (system level). The last two are for correlations. ``"perm-systems"``,
-        ``"boot"`` and ``"williams"`` are about systems like these, the others about these systems alone.
+        ``"williams"`` is Williams' test (system level). The last two are for correlations only. ``"perm-systems"``,
+        ``"boot"`` and ``"williams"`` draw conclusions about systems like these, the other methods about these systems
+        alone.
     alternative : {"two-sided", "greater", "less"}
         ``"greater"``: `metric` agrees better than `other`.
     n : int
@@ -240,24 +241,25 @@ def compare(
     OptionError
         For invalid options, and for combinations that do not exist, such as Williams' test at another level.
     DesignError
-        For accuracies with ties of more pairs than memory holds.
+        For an accuracy with ties that has more pairs than fit into memory.
 
     Notes
     -----
     Permutation: both metrics are standardized by the mean and the standard deviation of all their cells, then swapped
-    at random. With δ the difference of the two statistics, and δ* the difference after swapping, p = (1 + #{δ* ≥ δ}) /
-    (n + 1), which is never 0; two-sided tests use |δ|. Bootstrap: p = (1 + #{δ* ≤ 0}) / (n + 1); two-sided tests double
-    the smaller one-sided p. A resample without a correlation counts as evidence against a difference. If one metric
-    lacks a cell, the cell is left out of both. With tasks, δ and δ* are means over tasks. Metrics are standardized and
-    swapped within each task, and all tasks have equal weight, as in WMT24 [5]_.
+    at random. Let δ be the difference of the two statistics, and δ* the difference after swapping: p = (1 + #{δ* ≥ δ})
+    / (n + 1), which is never 0. Two-sided tests use |δ|. Bootstrap: p = (1 + #{δ* ≤ 0}) / (n + 1); two-sided tests
+    double the smaller one-sided p. A resample without a correlation counts as evidence against a difference. If one
+    metric lacks a cell, the cell is left out of both. With tasks, δ and δ* are means over tasks. Metrics are
+    standardized and swapped within each task, and all tasks have equal weight, as in WMT24 [5]_.
 
-    Permutation by system, the default, tests that the two scores of a system are exchangeable: over systems like these
-    both metrics are equally good, even if each favours some systems. The claim "this metric is better" is about this.
-    Permutation by cell (``"perm-both"``, and similarly ``"perm-inputs"``), as in [1]_ and WMT24 [5]_, tests that the
-    scores of the two metrics are exchangeable for these particular systems and inputs. It detects smaller differences,
-    but a bias for single systems also counts as a difference between metrics. The table has the shares of 400 simulated
-    comparisons (8 systems on 40 inputs) with p ≤ .05. Metrics are equally good for these systems, or equally good only
-    for systems like these (each favours systems by N(0, .4²), the systems' differences are N(0, .3²)):
+    Permutation by system, the default, tests the hypothesis that the two scores of a system are exchangeable: over
+    systems like these, both metrics are equally good, even if each favours some systems. The claim "this metric is
+    better" needs this test. Permutation by cell (``"perm-both"``, and similarly ``"perm-inputs"``), as in [1]_ and
+    WMT24 [5]_, tests the hypothesis that the scores of the two metrics are exchangeable for these particular systems
+    and inputs. It detects smaller differences, but a bias for single systems also counts as a difference between
+    metrics. The table shows the share of 400 simulated comparisons (8 systems on 40 inputs) with p ≤ .05. The metrics
+    are equally good for these systems, or only for systems like these: then each metric favours systems by N(0, .4²),
+    and the systems' differences are N(0, .3²).
 
     ========================  ============  ==================  ============  ==================
     swapped                   by system     by system           by cell       by cell
@@ -272,16 +274,16 @@ def compare(
     With N systems, summed over tasks, there are 2ᴺ swaps by system. With five or fewer systems no two-sided p-value is
     below .05, and a note says so.
 
-    Soft pairwise accuracy is computed again after every swap. Its p-values of pairs of systems are those of
-    `soft_pairwise_accuracy`, from one matrix of random signs for humans, both metrics and all swaps. After a swap, one
+    Soft pairwise accuracy is computed again after every swap. The p-values of pairs of systems are computed as in
+    `soft_pairwise_accuracy`, with one matrix of random signs for humans, both metrics and all swaps. After a swap, one
     product with this matrix gives the sums of signed scores of one metric. The sums of the other metric follow, because
     the sum of both does not change.
 
     For acc_eq each metric has its best tie threshold, which is searched again after every swap. WMT24 keeps the
     thresholds and swaps the results of single pairs (``"perm-pairs"``). This is fast, but pairs that share a score are
-    not independent: for equally good metrics it rejected 13 % at 5 % with 8 systems and 21 % with 14 (1,000 simulations
-    each). Swapping scores rejected 5 to 6 %; for soft pairwise accuracy 5 to 7 %, and for pairwise accuracy 5 %, or 2 %
-    with few systems.
+    not independent: for equally good metrics, tests at 5 % rejected in 13 % of 1,000 simulations with 8 systems, and in
+    21 % with 14. Swapping scores rejected in 5 to 6 %; for soft pairwise accuracy in 5 to 7 %, and for pairwise
+    accuracy in 5 %, or in 2 % with few systems.
 
     The code of WMT's shared tasks (mt-metrics-eval) swaps standardized scores of single cells for soft pairwise
     accuracy, ``"perm-both"``, and systems' standardized means for pairwise accuracy, ``"perm-systems"`` of means.
@@ -424,7 +426,7 @@ def difference_p(replicates: FloatArray, delta: float, method: TestMethod, alter
 
 
 def _paired(task: TaskScores) -> tuple[PairedScores, tuple[str, ...]]:
-    """Return the scores of two metrics without the cells that one of them lacks, and how many these are."""
+    """Return the scores of two metrics without the cells that one of them lacks, and a note with their number."""
     x, y = task.values
     left = int((np.isnan(x) ^ np.isnan(y)).sum())
     notes = (f"{counted(left, 'cell')} left out: one of the metrics has no score there",) if left else ()

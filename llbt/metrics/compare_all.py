@@ -59,7 +59,7 @@ class MetricComparisons(Record):
         One-sided; NaN on the diagonal and where a test is undefined.
     level, coefficient, method, family : str
     adjust : str or None
-        How `p_adjusted` are adjusted over each `family`. `adjusted` adjusts the same tests in another way.
+        How the p-values of each `family` are adjusted. The method `adjusted` adjusts the same tests in another way.
     notes : tuple of str
     measure : str
         The compared statistic: the argument `statistic`.
@@ -67,13 +67,13 @@ class MetricComparisons(Record):
         ``("",)`` without tasks.
     task_estimate : ndarray, shape (T, K)
     task_p_value : ndarray, shape (T, K, K)
-        As `estimate` and `p_value`, of each task.
+        `estimate` and `p_value` in each task.
     n : int
         Resamples of each pair.
     null : str
         The null hypothesis, with the systems that it is about.
     floors : ndarray, shape (1 + T,)
-        The smallest p-values possible: of the means over tasks, and of each task.
+        The smallest possible p-values: first of the test of means over tasks, then of the test in each task.
     """
 
     _made_by: ClassVar[str] = "llbt.metrics.compare_all(…)"
@@ -99,7 +99,7 @@ class MetricComparisons(Record):
 
     @checked
     def better(self, alpha: Share = 0.05, *, adjusted: bool = True) -> npt.NDArray[np.bool_]:
-        """Return whether the metric of the row is significantly better than that of the column, shape (K, K)."""
+        """Return whether the metric of the row is significantly better than the metric of the column, shape (K, K)."""
         return np.asarray((self.p_adjusted if adjusted else self.p_value) <= alpha)
 
     @checked
@@ -111,7 +111,8 @@ class MetricComparisons(Record):
         adjust : {"holm", "bonferroni", "fdr_bh"} or None
             Deutsch et al. (2021) use Bonferroni's method.
         family : {"row", "table"}
-            Over what: the K − 1 tests whether one metric beats the others, or all K(K − 1).
+            The tests that are adjusted together: the K − 1 tests of one metric against the others, or all K(K − 1)
+            tests.
         """
         return replace(self, p_adjusted=_adjusted(self.p_value, adjust, family), adjust=adjust, family=family)
 
@@ -120,7 +121,8 @@ class MetricComparisons(Record):
         """Return the metrics, the best first, in clusters, as in WMT24's tables [1]_.
 
         A metric begins a new cluster if a metric of the current cluster is significantly better. Within a cluster no
-        metric is significantly better than a later one. Metrics of two clusters need not differ significantly, either.
+        metric is significantly better than a later one. Two metrics of different clusters need not differ
+        significantly.
 
         Parameters
         ----------
@@ -129,7 +131,7 @@ class MetricComparisons(Record):
         task : label, optional
             The task of the estimates and tests; by default means over all tasks.
         adjusted : bool
-            Whether to use adjusted p-values, as `adjusted` does. WMT24 does not.
+            Whether to use p-values adjusted by `adjust` over `family`. WMT24 uses unadjusted p-values.
 
         Returns
         -------
@@ -240,7 +242,7 @@ def clustered(better: npt.NDArray[np.bool_], order: npt.NDArray[np.intp], estima
     Parameters
     ----------
     better : ndarray of bool, shape (K, K)
-        Whether the metric of the row is significantly better than that of the column.
+        Whether the metric of the row is significantly better than the metric of the column.
     order : ndarray of int, shape (K,)
         The metrics, the best first.
     estimate : ndarray, shape (K,)
@@ -290,10 +292,10 @@ def compare_all(
     adjust : {"holm", "bonferroni", "fdr_bh"} or None
         How p-values are adjusted for the number of tests. Deutsch et al. (2021) use Bonferroni's method.
     family : {"row", "table"}
-        Over what: the K − 1 tests whether one metric beats the others, or all K(K − 1).
+        The tests that are adjusted together: the K − 1 tests of one metric against the others, or all K(K − 1) tests.
     n : int, optional
-        Number of resamples of each pair; by default 1,000, or 120 for each test of a family if these are more, so that
-        the smallest adjusted p-value is below .01. A note states the smallest p-value possible.
+        Number of resamples of each pair. The default is 1,000, or 120 times the number of tests of a family if this is
+        more, so that the smallest adjusted p-value is below .01. A note states the smallest possible p-value.
     draws : int
         Permutations for each p-value of two systems in soft pairwise accuracy.
     rng : numpy.random.Generator or int, optional
@@ -316,7 +318,7 @@ def compare_all(
 
     Notes
     -----
-    Both directions of a pair use the same resamples, and so do the tests of each task and of their mean.
+    Both directions of a pair use the same resamples, and so do the tests in each task and the test of means over tasks.
 
     References
     ----------
@@ -387,7 +389,7 @@ def _enough(size: int, adjust: Adjust, family: Family) -> int:
 
 
 def _floor_notes(p: FloatArray, measure: Measure, method: TestMethod, n: int, smallest: float) -> list[str]:
-    """Return how pairs of metrics were tested, and how many were not."""
+    """Return notes on how pairs of metrics were tested, and on the number of pairs without a test."""
     notes = []
     undefined = int(np.isnan(p).sum()) - len(p)
     if undefined:
@@ -411,9 +413,9 @@ def _tested(
     n: int,
     rng: np.random.Generator,
 ) -> tuple[float, FloatArray, FloatArray]:
-    """Return the difference of two metrics, and the p-values that the first and that the second is better.
+    """Return the difference of two metrics, and the p-values of the tests that the first or the second is better.
 
-    P-values are of the means over tasks, and below them of each task, shape (1 + T,).
+    Each array of p-values has shape (1 + T,): first for the means over tasks, then for each task.
     """
     scores = [PairedScores(*shared_cells(task.values[i], task.values[j]), task.human) for task in tasks]
     test = run_test(scores, measure, method, "greater", n, Resampler("", rng), tuple(task.name for task in tasks))

@@ -35,7 +35,7 @@ class IntervalCoverage(Record):
     below, covered, above : ndarray of int, shape (K,)
         Trials in which the correlation of the other half is below, in and above the interval.
     undefined : ndarray of int, shape (K,)
-        Trials without a correlation or an interval; they count in no share.
+        Trials without a correlation or an interval; all shares leave them out.
     level, coefficient : str
     confidence : float
     n, n_trials : int
@@ -103,7 +103,7 @@ def coverage(
     level : {"system", "input", "global"}
     coefficient : {"pearson", "spearman", "kendall"}
     methods : sequence of {"fisher", "boot-systems", "boot-inputs", "boot-both"}
-        All of them see the same halves.
+        All methods use the same halves.
     confidence : float
     n : int
         Number of resamples of an interval.
@@ -164,7 +164,7 @@ def coverage(
 
 
 def several(methods: Sequence[Any]) -> tuple[Any, ...]:
-    """Return methods as a tuple, also a single one; raise if there is none."""
+    """Return methods as a tuple, even a single one; raise if there is none."""
     chosen = (methods,) if isinstance(methods, str) else tuple(methods) if isinstance(methods, Sequence) else ()
     if not chosen or len(set(chosen)) < len(chosen):
         raise OptionError(f"methods={methods!r}", expected="one or more distinct values")

@@ -46,7 +46,9 @@ class DifferenceBins:
 
 @dataclass(frozen=True, repr=False, eq=False)
 class DifferenceCurve(Record):
-    """P(humans agree) over the size of a metric's difference; made by `difference_curve`. P pairs.
+    """The probability that humans agree with a metric, by the size of its difference, from P pairs of systems.
+
+    Made by `difference_curve`.
 
     Attributes
     ----------
@@ -56,7 +58,7 @@ class DifferenceCurve(Record):
     params : ndarray, shape (2,)
         Intercept and slope of the log-odds of agreement; NaN where they are not finite.
     cov : ndarray, shape (2, 2)
-        NaN if estimates are infinite without one of the groups.
+        NaN if leaving out one of the groups makes the estimates infinite.
     bins : DifferenceBins
     target : float
         The requested probability of agreement.
@@ -65,7 +67,7 @@ class DifferenceCurve(Record):
     confidence : float
     notes : tuple of str
     shares : ndarray, shape (G, 2, 2)
-        The contribution of each group of pairs to the covariance of independent pairs; none without groups.
+        The contribution of each group of pairs to the covariance for independent pairs; empty without groups.
     """
 
     _made_by: ClassVar[str] = "llbt.metrics.difference_curve(…)"
@@ -102,7 +104,7 @@ class DifferenceCurve(Record):
         )
 
     def table(self) -> Table:
-        """Return low, high, n, agreements, estimate, conf_low, conf_high of each bin; curve and target above them."""
+        """Return low, high, n, agreements, estimate, conf_low, conf_high of each bin; the heading has the curve."""
         bins, level = self.bins, f"{100 * self.confidence:.4g} %"
         lines = [
             f"{counted(len(self.agree), 'pair')}, {int(self.agree.sum()):,} agree",
@@ -142,15 +144,15 @@ def difference_curve(
     metric_difference : array, shape (P,)
         Difference of each pair of systems; its sign does not count.
     agree : array of bool or of 0 and 1, shape (P,)
-        Whether humans prefer the same system. Pairs with NaN are left out, and a note has their number.
-        `pairwise_accuracy` returns both.
+        Whether humans prefer the same system. Pairs with NaN are left out, and a note states their number.
+        `pairwise_accuracy` returns differences and agreements.
     groups : sequence, length P, optional
-        Clusters of pairs, such as language pairs, at least two. Standard errors then allow for dependence within them
-        (CR3, each group left out in turn), with t on G* − 1 df. By default pairs are taken as independent.
+        Clusters of pairs, such as language pairs; at least two. Standard errors then allow for dependence within groups
+        (CR3: each group is left out in turn), with t on G* − 1 df. By default pairs are taken as independent.
     target : float
         The probability of agreement for which to find the difference.
     bins : int
-        Number of bins, with about as many pairs each.
+        Number of bins; each has about the same number of pairs.
     confidence : float
 
     Returns
@@ -175,14 +177,14 @@ def difference_curve(
     are too short.
 
     c is the normal quantile; with `groups` it is the quantile of t on G* − 1 df: G* = (Σv)²/Σv², where v = rᵀV H_g V r
-    is the contribution of group g to the variance rᵀV r of the estimate under the model. Intervals are NaN if the curve
-    is infinite without some group, or if G* is below 2.
+    is the contribution of group g to the variance rᵀV r of the estimate under the model. Intervals are NaN if leaving
+    out some group makes the curve infinite, or if G* is below 2.
 
     References
     ----------
     .. [1] Mathur, N., Baldwin, T. & Cohn, T. (2020). Tangled up in BLEU: reevaluating the evaluation of automatic
-       machine translation evaluation metrics. ACL, 4984-4997. For the question: how large a difference is one that
-       humans see.
+       machine translation evaluation metrics. ACL, 4984-4997. The paper asks how large a difference must be for humans
+       to see it.
     .. [2] Kocmi, T., Zouhar, V., Federmann, C. & Post, M. (2024). Navigating the metrics maze: reconciling score
        magnitudes and accuracies. ACL, 1999-2014.
 
@@ -259,7 +261,7 @@ def _clusters(groups: Sequence[object] | None, defined: npt.NDArray[np.bool_]) -
 def _needed(
     curve: AgreementRegression, target: float, confidence: float
 ) -> tuple[tuple[float, float, float], list[str]]:
-    """Return the difference at which the curve reaches the target, its interval, and reservations."""
+    """Return the difference at which the curve reaches the target, its interval, and notes that qualify it."""
     intercept, slope = curve.params
     if not slope > 0:
         reason = "agreement does not rise with the difference, so no difference is large enough: NaN"
@@ -280,7 +282,7 @@ def _needed(
 
 
 def _binned(size: FloatArray, agree: npt.NDArray[np.bool_], bins: int, confidence: float) -> DifferenceBins:
-    """Return shares of agreement in bins with about as many pairs each; equal differences stay together."""
+    """Return shares of agreement in bins of about equal numbers of pairs; equal differences stay together."""
     from statsmodels.stats.proportion import proportion_confint
 
     if not len(size):

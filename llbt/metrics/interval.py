@@ -108,7 +108,7 @@ def interval(
     n : int
         Number of resamples.
     paired_inputs : bool
-        Whether metric and humans have the same inputs, which are drawn together. False, only at system level: humans
+        True if metric and humans have the same inputs, which are drawn together. False, only at system level, if humans
         scored other inputs, which are drawn separately.
     rng : numpy.random.Generator or int, optional
     progress : bool
@@ -129,8 +129,8 @@ def interval(
 
     Notes
     -----
-    Bootstrap intervals are percentiles. A resample without a correlation counts as −∞ for the lower and as +∞ for the
-    upper bound, so it widens the interval. A note counts these resamples.
+    Bootstrap intervals are percentile intervals. A resample without a correlation counts as −∞ for the lower and as +∞
+    for the upper bound, so it widens the interval. A note counts these resamples.
 
     Fisher's interval is tanh(atanh r ± z·c/√(n − b)) with (b, c) = (3, 1) for Pearson's, (3, √(1 + r²/2)) for
     Spearman's and (4, √.437) for Kendall's coefficient. n is the number of systems, also at input level, where r is the
@@ -190,7 +190,7 @@ def entries(x: FloatArray, level: Level) -> int:
 def fisher_interval(
     x: FloatArray, z: FloatArray, level: Level, coefficient: Coefficient, confidence: float
 ) -> CorrelationInterval:
-    """Return the interval by Fisher's transformation; NaN with a note where there is none."""
+    """Return the interval by Fisher's transformation; NaN with a note if there is none."""
     correlation = correlation_of(x, z, level, coefficient)
     r, n = correlation.estimate, correlation.n
     lost, spread = {"pearson": (3, 1.0), "spearman": (3, math.sqrt(1 + r**2 / 2)), "kendall": (4, math.sqrt(0.437))}[
@@ -218,6 +218,6 @@ def _check_pairing(x: FloatArray, z: FloatArray, level: Level, paired_inputs: bo
         )
     if paired_inputs and x.shape != z.shape:
         raise OptionError(
-            f"metric has {x.shape[1]} inputs, human {z.shape[1]}: so they cannot be drawn together",
+            f"metric has {x.shape[1]} inputs, human {z.shape[1]}: they cannot be drawn together",
             "Pass paired_inputs=False.",
         )

@@ -25,9 +25,10 @@ _MOST_PAIRED = 200  # values in a row up to which Kendall's τ compares all pair
 
 
 def settled(x: FloatArray) -> FloatArray:
-    """Return scores in which values that differ only by rounding are equal.
+    """Return scores in which values that differ only by rounding are set equal.
 
-    Sorted, a score belongs to the one before it where they are within 1e-12 of the larger, and of the spread of all.
+    Scores are sorted. A score is equal to the one before it if they differ by at most 1e-12 times the larger one, and
+    by at most 1e-12 times the spread of all scores.
 
     Parameters
     ----------
@@ -45,7 +46,7 @@ def settled(x: FloatArray) -> FloatArray:
 
 
 def apart(ordered: FloatArray) -> npt.NDArray[np.bool_]:
-    """Return whether sorted numbers (n,) differ from the one before them by more than rounding, shape (n − 1,)."""
+    """Return whether each sorted number differs from the one before it by more than rounding, shape (n − 1,)."""
     size = np.abs(ordered)
     with np.errstate(over="ignore"):  # 1e308 − (−1e308)
         near = _ROUNDING * np.minimum(np.maximum(size[1:], size[:-1]), ordered[-1] - ordered[0])
@@ -53,10 +54,10 @@ def apart(ordered: FloatArray) -> npt.NDArray[np.bool_]:
 
 
 def comparable(x: FloatArray) -> FloatArray:
-    """Return `settled` scores, less the smallest in size where they are far from 0 for their spread.
+    """Return `settled` scores, minus the score nearest to 0 if all scores are far from 0 compared with their spread.
 
-    Up to a factor of 2 that difference is exact (Sterbenz), so that means are good to the last digits of the spread.
-    Correlations are the same.
+    If scores differ by at most a factor of 2, the subtraction is exact (Sterbenz), so means are accurate to the last
+    digits of the spread. Correlations do not change.
     """
     made = settled(x)
     there = made[~np.isnan(made)]
@@ -67,7 +68,7 @@ def comparable(x: FloatArray) -> FloatArray:
 
 
 def rounding(x: FloatArray) -> float:
-    """Return how far means of such scores (N, M) may be apart by rounding alone."""
+    """Return the largest difference that rounding alone can cause between means of `comparable` scores (N, M)."""
     there = x[~np.isnan(x)]
     return _ROUNDING * float(np.ptp(there)) if there.size and x.shape[1] > 1 else 0.0
 
@@ -80,7 +81,7 @@ def column_correlations(x: FloatArray, z: FloatArray, weights: FloatArray, coeff
     x, z : ndarray, shape (N, M)
         NaN for missing cells.
     weights : ndarray, shape (B, N) or (M, B, N)
-        How often each resample has each system, for all columns or for each.
+        How often each resample has each system: the same for all columns, or for each column.
     coefficient : {"pearson", "spearman", "kendall"}
     """
     kernel = {"pearson": _columns_pearson, "spearman": _columns_spearman, "kendall": _columns_kendall}[coefficient]
@@ -101,12 +102,12 @@ def row_correlations(
     Parameters
     ----------
     x, z : ndarray, shape (B, T) or (1, T)
-        T values a row; finite, whatever they are where the weight is 0.
+        T values per row, all finite; a value with weight 0 has no effect.
     weights : ndarray, shape (B, T) or (1, T)
         How often each value counts; 0 where it is missing.
     coefficient : {"pearson", "spearman", "kendall"}
     tolerance : tuple of float
-        Values of x (and of z) with no larger distance are equal.
+        Values of x (and of z) that differ by no more than this are equal.
     """
     if coefficient == "kendall":
         return _rows_kendall(x, z, weights, tolerance)
@@ -131,7 +132,7 @@ def _chunks(size: int, each: int) -> Iterator[slice]:
 
 
 def _quotient(shared: FloatArray, of_x: FloatArray, of_z: FloatArray) -> FloatArray:
-    """Return shared / √(of_x · of_z), within −1 and 1; NaN where one of them is 0."""
+    """Return shared / √(of_x · of_z), limited to −1 and 1; NaN where of_x or of_z is 0."""
     defined = (of_x > 0) & (of_z > 0)
     root = np.sqrt(np.where(defined, of_x * of_z, 1.0))
     return np.where(defined, np.clip(shared / root, -1.0, 1.0), np.nan)
@@ -176,14 +177,14 @@ def _column_signs(x: FloatArray, there: npt.NDArray[np.bool_]) -> FloatArray:
 
 
 def _scaled(x: FloatArray, there: npt.NDArray[np.bool_]) -> FloatArray:
-    """Return columns with mean 0 and largest size 1, 0 where missing."""
+    """Return columns centred at 0 and scaled to a largest absolute value of 1; 0 where a score is missing."""
     centred = np.where(there, x - x.sum(axis=1, keepdims=True) / np.maximum(there.sum(axis=1, keepdims=True), 1), 0.0)
     largest = np.abs(centred).max(axis=1, keepdims=True)
     return np.asarray(centred / np.where(largest > 0, largest, 1.0))
 
 
 def _codes(x: FloatArray, there: npt.NDArray[np.bool_]) -> FloatArray:
-    """Return whole numbers that are equal where the values of a column are, 0 where missing."""
+    """Return integer codes for the values of each column: equal values have equal codes, missing values have 0."""
     order = np.argsort(x, axis=1)
     codes = np.zeros(x.shape)
     steps = np.cumsum(np.diff(np.take_along_axis(x, order, axis=1), axis=1) > 0, axis=1)
@@ -195,7 +196,7 @@ def _codes(x: FloatArray, there: npt.NDArray[np.bool_]) -> FloatArray:
 
 
 def _centred(x: FloatArray, weights: FloatArray, tolerance: float) -> FloatArray:
-    """Return rows less their weighted means, with largest size 1; exactly 0 where a row is constant."""
+    """Return rows minus their weighted means, divided by their range; exactly 0 where a row is constant."""
     x, weights = np.broadcast_arrays(x, weights)
     present = weights > 0
     low = np.min(x, axis=-1, keepdims=True, initial=np.inf, where=present)
@@ -207,7 +208,7 @@ def _centred(x: FloatArray, weights: FloatArray, tolerance: float) -> FloatArray
 
 
 def _centred_ranks(x: FloatArray, weights: FloatArray, tolerance: float) -> FloatArray:
-    """Return midranks less their mean, with values counted as often as their weights say."""
+    """Return midranks minus their mean, where each value counts as often as its weight says."""
     x, weights = np.broadcast_arrays(x, weights)
     present = np.where(weights > 0, x, np.inf)  # what is missing stands last and counts 0 times
     order = np.argsort(present, axis=-1, kind="stable")

@@ -97,7 +97,7 @@ def power(
     level : {"system", "input", "global"}
     coefficient : {"pearson", "spearman", "kendall"}
     methods : sequence of {"perm-systems", "perm-both", "perm-inputs", "boot", "williams"}
-        All of them see the same copies.
+        All methods test the same copies.
     degraded : sequence of float
         Shares of the scores that are shuffled in the copy, above 0 and up to 1. With 1 all scores are shuffled, so the
         copy agrees only by chance.

@@ -26,7 +26,7 @@ def bootstrap_correlations(
     size: int,
     rng: np.random.Generator,
 ) -> FloatArray:
-    """Return the correlation of each metric in each resample, shape (metrics, B): the same resamples for all.
+    """Return the correlation of each metric in each resample, shape (metrics, B); all metrics share the resamples.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ def bootstrap_correlations(
     level, coefficient : str
     resampled : {"systems", "inputs", "both"}
     paired_inputs : bool
-        Whether metrics and humans are given the same inputs; else each side its own, at system level.
+        Whether metrics and humans have the same drawn inputs; otherwise, at system level, each side has its own.
     size : int
         Number of resamples B.
     rng : numpy.random.Generator
@@ -69,7 +69,7 @@ def _of_resamples(
 
 
 def averaged(correlations: FloatArray, inputs: FloatArray) -> FloatArray:
-    """Return the mean of the correlations that are defined, (B, M), each as often as its input was drawn, (B,)."""
+    """Return the mean of the defined correlations (B, M), weighted by how often each input was drawn, shape (B,)."""
     weights = inputs * ~np.isnan(correlations)
     total = weights.sum(axis=1)
     mean = (np.where(np.isnan(correlations), 0.0, correlations) * weights).sum(axis=1) / np.where(total > 0, total, 1.0)

@@ -113,7 +113,7 @@ def test_what_one_group_alone_knows_has_no_interval():
     assert curve.needed > 0
     assert math.isnan(curve.needed_low)
     assert math.isnan(curve.needed_high)
-    assert any("without one of the groups" in note for note in curve.notes)
+    assert any("one of the groups is left out" in note for note in curve.notes)
     assert "95 % NA to NA" in curve.as_text()
 
 
