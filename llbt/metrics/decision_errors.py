@@ -22,8 +22,8 @@ class ErrorAgreement(Record):
     ----------
     metrics : tuple of label, length K
     type_1, type_2 : ndarray of int, shape (K, K)
-        Diagonal: errors of the metric. Elsewhere: errors of the row's metric on pairs that the column's metric has
-        right.
+        On the diagonal, the errors of the metric. Elsewhere, the errors of the row's metric on pairs that the column's
+        metric gets right.
     n : int
         Pairs on which all metrics are tested.
     notes : tuple of str
@@ -54,7 +54,7 @@ class ErrorAgreement(Record):
 
 @checked
 def error_agreement(decisions: Mapping[str, DecisionTable]) -> ErrorAgreement:
-    """Return how many errors each metric makes, and how many of them on pairs that another metric has right.
+    """Return the number of errors of each metric, and the number on pairs that another metric gets right.
 
     Parameters
     ----------
@@ -68,11 +68,11 @@ def error_agreement(decisions: Mapping[str, DecisionTable]) -> ErrorAgreement:
     Raises
     ------
     OptionError
-        For other arguments, and for tables of different pairs.
+        If `decisions` is not a mapping of decision tables, or the tables have different pairs.
 
     Notes
     -----
-    A metric has a pair right if it makes neither error. Type I and II are named as in `metrics.decisions`; section 5
+    A metric gets a pair right if it makes neither error. Type I and II are named as in `metrics.decisions`; section 5
     and Figure 4 of [1]_ exchange the names. Pairs on which a test is undefined for some metric are left out.
 
     References

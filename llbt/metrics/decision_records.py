@@ -62,21 +62,21 @@ class DecisionTable(Record):
 
     @property
     def type_1(self) -> npt.NDArray[np.bool_]:
-        """Whether the metric decides, but humans do not, or decide the opposite, shape (P,)."""
+        """Type I errors, shape (P,): the metric's difference is significant; humans' is not, or is opposite."""
         return np.isin(self.outcome, ["metric_only", "opposite"])
 
     @property
     def type_2(self) -> npt.NDArray[np.bool_]:
-        """Whether humans decide, but the metric does not, shape (P,)."""
+        """Type II errors, shape (P,): humans' difference is significant, the metric's is not."""
         return np.asarray(self.outcome == "humans_only")
 
     def table(self) -> Table:
-        """Return `by_difference` with five bins."""
+        """Return the table of `by_difference` with five bins."""
         return self.by_difference()
 
     @checked
     def by_difference(self, bins: int | Sequence[float] = 5) -> Table:
-        """Return the decisions and their errors by the size of the metric's difference.
+        """Return counts of decisions and of errors by the size of the metric's difference.
 
         Parameters
         ----------
@@ -87,7 +87,8 @@ class DecisionTable(Record):
         Returns
         -------
         Table
-            Columns low, high, n, both, type_1, opposite (of these), type_2, neither; the last row has all pairs.
+            Columns low, high, n, both, type_1, opposite (a part of type_1), type_2, neither; the last row has all
+            pairs.
         """
         edges = _edges(np.abs(self.metric_difference), bins)
         low, high = np.append(edges, 0.0), np.append(edges[1:], [np.inf, np.inf])
@@ -139,7 +140,7 @@ class DecisionTable(Record):
         ).first(how=".pairs().to_frame()")
 
     def _by_bin(self, counted: npt.NDArray[np.bool_], edges: FloatArray) -> IntArray:
-        """Return how many of some pairs lie in each bin, and in all, (bins + 1,)."""
+        """Return the number of chosen pairs in each bin and in total, shape (bins + 1,)."""
         where = np.searchsorted(edges, np.abs(self.metric_difference[counted]), side="right") - 1
         return np.append(np.bincount(where, minlength=len(edges)), counted.sum()).astype(np.int64)
 

@@ -33,11 +33,11 @@ def decisions(
     progress: bool = False,
     n_jobs: Jobs = 1,
 ) -> DecisionTable:
-    """Return whether a metric decides on each pair of systems as humans do, and its errors.
+    """Return the decisions of a metric and of humans on each pair of systems, and the errors of the metric.
 
     Parameters
     ----------
-    metric : array or DataFrame, shape (N, M), or mapping of group to such
+    metric : array or DataFrame, shape (N, M), or mapping of group to either
         Scores of N systems on M segments, higher is better. Mappings have the same keys, such as language pairs; only
         systems of one group are paired.
     human : array or DataFrame, shape (N, K), or sequence of N arrays, or mapping of group to either
@@ -165,11 +165,12 @@ def decisions_from_tests(
     Parameters
     ----------
     metric_difference, human_difference : array, shape (P,)
-        Score of i less that of j, higher is better.
+        Score of i minus score of j; higher scores are better.
     metric_p, human_p : array, shape (P,)
-        Two-sided p-values, NaN where a test is undefined. Pairs with NaN do not count; a note has their number.
+        Two-sided p-values, NaN where a test is undefined. Pairs with NaN do not count; a note states their number.
     object_i, object_j, group : sequence, length P, optional
-        The systems of each pair, by default pair 0, 1, … of ``i`` and ``j``; and the group that it belongs to.
+        The systems and the group of each pair. By default the systems are called ``i0`` and ``j0``, ``i1`` and ``j1``,
+        …
     alpha : float
         Level of both tests.
 

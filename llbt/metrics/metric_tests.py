@@ -46,11 +46,11 @@ class Measure:
     ----------
     statistic : str
     level, coefficient : str
-        Of a correlation.
+        Level and coefficient of a correlation.
     draws : int
         Exchanges for each p-value of soft pairwise accuracy.
     seed : int
-        They are drawn from it, the same for all metrics.
+        The seed of these exchanges, which are the same for all metrics.
     """
 
     statistic: Statistic
@@ -73,7 +73,7 @@ class Measure:
 
 @dataclass(frozen=True, eq=False)
 class PairedScores:
-    """Scores of two metrics and of humans in a task, the metrics' missing in the same cells; each (N, M)."""
+    """Scores of two metrics and of humans in a task, each (N, M); both metrics lack the same cells."""
 
     x: FloatArray
     y: FloatArray
@@ -90,7 +90,7 @@ class PreparedTest:
     differences : callable
         (number of resamples, generator) → differences, shape (B,).
     entries : int
-        Numbers that a resample takes.
+        How many numbers one resample holds in memory.
     notes : tuple of str
     """
 
@@ -115,7 +115,7 @@ def prepared_test(scores: PairedScores, measure: Measure, method: TestMethod, ta
 
 
 def estimate_of(x: FloatArray, human: FloatArray, measure: Measure, task: int) -> float:
-    """Return what one metric has in a task."""
+    """Return the statistic of one metric in a task."""
     if measure.statistic == "correlation":
         return correlation_of(x, human, measure.level, measure.coefficient).estimate
     if measure.statistic == "tie_calibrated_accuracy":
@@ -136,13 +136,13 @@ def _orders(
 def _exchanged(
     orders: MeanOrders | SoftOrders | TiedOrders, shape: tuple[int, int], size: int, rng: np.random.Generator
 ) -> FloatArray:
-    """Return the differences after exchanges, shape (B,)."""
+    """Return the differences of the two statistics after random exchanges, shape (B,)."""
     first, second = orders.values(drawn_swaps((size, *shape), rng))
     return np.asarray(first - second)
 
 
 def _notes(orders: MeanOrders | SoftOrders | TiedOrders) -> tuple[str, ...]:
-    """Return how many pairs count, and how they are measured."""
+    """Return notes on the number of pairs, and on tie thresholds or permutations."""
     notes = [f"{counted(orders.pairs, 'pair')} of systems{' on inputs' if isinstance(orders, TiedOrders) else ''}"]
     if isinstance(orders, TiedOrders):
         notes.append("tie thresholds: the best of each metric, searched again after every exchange")
@@ -179,7 +179,7 @@ def _boot_differences(
 
 
 def check_test(measure: Measure, method: TestMethod, tasks: int = 1) -> None:
-    """Raise for a test that does not exist for the statistic, or for several tasks."""
+    """Raise if the test does not exist for the statistic, or does not exist for several tasks."""
     statistic = measure.statistic
     if statistic != "correlation":
         for name, given, default in (

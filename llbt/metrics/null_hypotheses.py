@@ -25,7 +25,7 @@ def null_hypothesis(method: TestMethod, systems: Sequence[int]) -> str:
     ----------
     method : str
     systems : sequence of int
-        Their number in each task.
+        Number of systems in each task.
     """
     scope = _SCOPE.get(method)
     if scope is None:
@@ -35,10 +35,11 @@ def null_hypothesis(method: TestMethod, systems: Sequence[int]) -> str:
 
 
 def smallest_p(method: TestMethod, shapes: Sequence[tuple[int, int]], n: int, alternative: Alternative) -> FloatArray:
-    """Return the smallest p-values that a test by n resamples can have: of means over T tasks, and of each, (1 + T,).
+    """Return the smallest possible p-values of a test by n resamples: for means over T tasks, then for each; (1 + T,).
 
-    1/(n + 1); twice that for the two-sided bootstrap. Scores of N systems can be swapped in 2ᴺ ways. One of them swaps
-    nothing, and swapping all is the same two-sided, so more resamples do not help with few systems.
+    The smallest p-value is 1/(n + 1), or twice this for the two-sided bootstrap. Scores of N systems can be swapped in
+    2ᴺ ways. One way swaps no system and gives the observed difference; swapping all systems gives its negative, which
+    a two-sided test counts too. So with few systems more resamples do not help.
 
     Parameters
     ----------

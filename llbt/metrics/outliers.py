@@ -81,7 +81,7 @@ def why_undefined(metric: FloatArray, human: FloatArray) -> str:
 
 
 def far_systems(scores: FloatArray, cutoff: float) -> tuple[npt.NDArray[np.bool_], float]:
-    """Return which scores lie far from the median, and the MAD; none where that is 0."""
+    """Return which scores lie far from the median, and the MAD; no score does if the MAD is 0."""
     if not len(scores):
         return np.zeros(0, dtype=bool), 0.0
     distance = np.abs(scores - np.median(scores))

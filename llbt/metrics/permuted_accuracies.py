@@ -33,7 +33,7 @@ _MOST_PAIRS = 10_000_000  # of systems on inputs: 1 GB with what the search for 
 
 @dataclass(frozen=True, eq=False)
 class MeanOrders:
-    """Whether systems' means stand in the order of humans.
+    """Pairwise accuracy: whether two metrics order the means of systems as humans do.
 
     Attributes
     ----------
@@ -41,9 +41,9 @@ class MeanOrders:
     i, j : ndarray of int, shape (P,)
         The pairs that count: both systems have scores of the metrics and of humans.
     sign : ndarray, shape (P,)
-        −1, 0 or 1: the order of humans.
+        −1, 0 or 1: the sign of the human difference.
     tolerance : float
-        Means with no larger distance are equal.
+        Means that differ by no more than this are equal.
     """
 
     x: FloatArray
@@ -55,7 +55,7 @@ class MeanOrders:
 
     @classmethod
     def of(cls, x: FloatArray, y: FloatArray, human: FloatArray) -> MeanOrders:
-        """Return the orders of two metrics and of humans."""
+        """Return the pairs of systems of two metrics and of humans."""
         i, j = all_pairs(len(x))
         there: npt.NDArray[np.bool_] = np.logical_and((~np.isnan(x)).any(axis=1), (~np.isnan(human)).any(axis=1))
         both = there[i] & there[j]
@@ -72,11 +72,11 @@ class MeanOrders:
 
     @property
     def entries(self) -> int:
-        """Numbers that a resample takes."""
+        """How many numbers one resample holds in memory."""
         return self.x.size + 2 * len(self.i)
 
     def values(self, swap: Swaps) -> FloatArray:
-        """Return the shares of pairs in the order of humans, ties with ties, shape (2, B); NaN without a pair."""
+        """Return the share of pairs that each metric orders or ties as humans do, shape (2, B); NaN without a pair."""
         if not len(self.i):
             return np.full((2, len(swap)), np.nan)
         sides = (swapped_means(self.x, self.y, swap), swapped_means(self.y, self.x, swap))
@@ -100,15 +100,16 @@ def _signs(difference: FloatArray, tolerance: float) -> FloatArray:
 class SignedSums:
     """Paired permutation tests of all pairs of systems, from sums of scores with random signs.
 
-    If the two scores of an input are exchanged, their difference changes its sign. So the difference of two systems is
-    the difference of their sums of scores times one row of random signs, the same for all systems, metrics and humans.
+    Exchanging the two scores of an input changes the sign of their difference. So each system needs one sum per
+    permutation: its scores times a row of random signs, which is the same for all systems, metrics and humans. The
+    permuted difference of two systems is the difference of their sums.
 
     Attributes
     ----------
     draws : int
-        Rows of signs R.
+        Number R of rows of signs.
     seed : tuple of int
-        The signs are drawn again from it wherever they are needed, some columns at a time.
+        The seed from which the signs are drawn again wherever they are needed, some columns at a time.
     """
 
     draws: int
@@ -127,7 +128,7 @@ class SignedSums:
 
 @dataclass(frozen=True, eq=False)
 class _Lines:
-    """L rows of numbers that the differences of systems consist of, and the differences of each pair.
+    """The L rows of numbers from which differences of systems are computed: scores of systems, or differences of pairs.
 
     Attributes
     ----------
@@ -135,7 +136,7 @@ class _Lines:
     pairs : ndarray of bool, shape (P, M), or None
         The inputs that both systems of a pair have; None if all systems have all inputs.
     slack : ndarray, shape (P,)
-        Sums that differ by less are equal.
+        Sums that differ by no more than this are equal.
     """
 
     i: IntArray
@@ -145,14 +146,14 @@ class _Lines:
 
     @classmethod
     def of(cls, *sides: FloatArray) -> _Lines:
-        """Return the lines of scores (N, M) that are missing in the same cells."""
+        """Return the rows for scores (N, M) that are missing in the same cells."""
         i, j = all_pairs(len(sides[0]))
         there = ~np.isnan(sides[0])
         size = np.sum([np.nansum(np.abs(side), axis=1) for side in sides], axis=0)
         return cls(i, j, None if there.all() else there[i] & there[j], _EQUAL * (size[i] + size[j]))
 
     def from_scores(self, scores: FloatArray) -> FloatArray:
-        """Return lines (…, L, M) of scores (…, N, M): the scores, or where some are missing differences of pairs."""
+        """Return rows (…, L, M) of scores (…, N, M): the scores, or differences of pairs if some scores are missing."""
         if self.pairs is None:
             return scores
         return np.where(self.pairs, scores[..., self.i, :] - scores[..., self.j, :], 0.0)
@@ -177,7 +178,7 @@ class _Lines:
 
 @dataclass(frozen=True, eq=False)
 class SoftOrders:
-    """How sure metrics and humans are that one system is better than another.
+    """Soft pairwise accuracy: p-values by two metrics and by humans that one system is better than another.
 
     Attributes
     ----------
@@ -186,7 +187,7 @@ class SoftOrders:
     lines : _Lines
     human_p : ndarray, shape (P,)
     counted : ndarray of bool, shape (P,)
-        Pairs that have a common input of the metrics, and of humans.
+        Pairs of systems with a common input scored by the metrics, and one scored by humans.
     moved, seen : ndarray, shape (L, R) and (L,)
         Sums of the scores of both metrics together, with random signs and without.
     """
@@ -202,7 +203,7 @@ class SoftOrders:
 
     @classmethod
     def of(cls, x: FloatArray, y: FloatArray, human: FloatArray, signs: SignedSums) -> SoftOrders:
-        """Return how sure two metrics and humans are."""
+        """Return the permutation tests of two metrics and of humans."""
         of_human, lines = _Lines.of(human), _Lines.of(x, y)
         rows = of_human.from_scores(human)
         human_p = of_human.p_values(signs.of(rows)[None], rows.sum(axis=1)[None])[0]
@@ -219,7 +220,7 @@ class SoftOrders:
 
     @property
     def entries(self) -> int:
-        """Numbers that a resample takes."""
+        """How many numbers one resample holds in memory."""
         return int(max(1, len(self.seen)) * max(self.x.shape[1], self.signs.draws))
 
     def values(self, swap: Swaps) -> FloatArray:
@@ -237,7 +238,7 @@ class SoftOrders:
 
     @cached_property
     def _of_scores(self) -> FloatArray:
-        """The p-values of pairs, with system i scored by x or y, and system j, shape (2, 2, P)."""
+        """The p-values of pairs, shape (2, 2, P): system i scored by x or y, and system j scored by x or y."""
         sums = [np.concatenate([of(self.x), of(self.y)])[None] for of in (self.signs.of, lambda x: x.sum(axis=1))]
         made = np.empty((2, 2, len(self.human_p)))
         for a, b in np.ndindex(2, 2):
@@ -246,7 +247,7 @@ class SoftOrders:
         return made
 
     def _of_systems(self, swap: npt.NDArray[np.bool_]) -> FloatArray:
-        """Return `values` where whole systems are exchanged (B, N): a pair has one of four p-values in each."""
+        """Return `values` if whole systems are exchanged (B, N): each resample gives a pair one of four p-values."""
         i, j = (swap[:, side].astype(np.intp) for side in (self.lines.i, self.lines.j))
         pair = np.arange(len(self.human_p))
         return self._agreement(self._of_scores[i, j, pair], self._of_scores[1 - i, 1 - j, pair])
@@ -261,10 +262,10 @@ class SoftOrders:
 
 @dataclass(frozen=True, eq=False)
 class TiedOrders:
-    """Whether pairs of systems on an input are ordered or tied as by humans, at the best threshold of each metric.
+    """Accuracy with ties: whether two metrics order or tie systems on an input as humans do, at their best thresholds.
 
-    After an exchange each of the two scores of a pair is one of either metric, which makes one of four differences. All
-    four of all pairs are sorted beforehand, so that no resample is.
+    After an exchange, each of the two scores of a pair comes from either metric, so a pair has one of four differences.
+    The four differences of all pairs are sorted once, so no resample needs sorting.
 
     Attributes
     ----------
@@ -274,9 +275,10 @@ class TiedOrders:
         The pair of each difference, sorted by size, and its scores: 0 for x and x, 1 for x and y, 2 for y and x, 3 for
         y and y.
     same, gain : ndarray, shape (4 P,)
-        The weight of the pair where the difference has the sign of humans, else 0; what is gained where it is a tie.
+        Weight of the pair if the difference has the sign of the human one, else 0; and the gain in accuracy if the
+        difference counts as a tie.
     last : ndarray of int
-        The last of each size.
+        Index of the last difference of each size.
     least : float
         A lower bound of the gain: 0 at a threshold of 0 where no difference is 0, else unknown.
     """
@@ -292,7 +294,7 @@ class TiedOrders:
 
     @classmethod
     def of(cls, x: FloatArray, y: FloatArray, human: FloatArray) -> TiedOrders:
-        """Return the orders of two metrics and of humans.
+        """Return the pairs of systems of two metrics and of humans.
 
         Raises
         ------
@@ -330,7 +332,7 @@ class TiedOrders:
 
     @property
     def entries(self) -> int:
-        """Numbers that a resample takes."""
+        """How many numbers one resample holds in memory."""
         return max(1, self.pair.size)
 
     def values(self, swap: Swaps) -> FloatArray:
@@ -346,21 +348,21 @@ class TiedOrders:
         return accuracies
 
     def _best(self, chosen: npt.NDArray[np.bool_]) -> float:
-        """Return the accuracy at the best threshold, of one difference of each pair."""
+        """Return the accuracy at the best threshold, given one difference of each pair."""
         gained = np.cumsum(self.gain * chosen)[self.last]
         return float(self.same @ chosen + max(self.least, gained.max()))
 
 
 @dataclass(frozen=True, eq=False)
 class PairResults:
-    """The results of pairs of systems on an input by either metric, at its own threshold.
+    """Whether two metrics are right on each pair of systems on an input, each metric at its own threshold.
 
     Attributes
     ----------
     estimates : tuple of float
-        Accuracies of both.
+        Accuracies of both metrics.
     unlike : ndarray, shape (Q,)
-        Weight with its sign of the pairs on which one metric is right and the other is not.
+        Weights of the pairs on which only one metric is right: positive for the first metric, negative for the second.
     """
 
     estimates: tuple[float, float]
@@ -368,7 +370,7 @@ class PairResults:
 
     @classmethod
     def of(cls, x: FloatArray, y: FloatArray, human: FloatArray) -> PairResults:
-        """Return what became of the pairs of two metrics."""
+        """Return the results of two metrics on all pairs."""
         right = []
         for side in (x, y):
             pairs = compared_pairs(side, np.where(np.isnan(x), np.nan, settled(human)))
@@ -380,10 +382,10 @@ class PairResults:
 
     @property
     def entries(self) -> int:
-        """Numbers that a resample takes."""
+        """How many numbers one resample holds in memory."""
         return max(1, len(self.unlike))
 
     def differences(self, size: int, rng: np.random.Generator) -> FloatArray:
-        """Return differences of the accuracies where results are exchanged pair by pair, shape (B,)."""
+        """Return differences of the accuracies after results are exchanged pair by pair, shape (B,)."""
         exchanged = drawn_swaps((size, len(self.unlike)), rng)
         return np.asarray(self.unlike.sum() - 2 * (exchanged @ self.unlike))

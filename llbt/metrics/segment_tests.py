@@ -27,7 +27,7 @@ def paired_t(x: FloatArray, i: IntArray, j: IntArray) -> FloatArray:
     Returns
     -------
     ndarray, shape (P,)
-        1 where all differences are 0; NaN where they are constant otherwise, and for fewer than two segments.
+        1 if all differences are 0; NaN if they are all equal but not 0, and for fewer than two segments.
     """
     m = x.shape[1]
     p_values = np.full(len(i), np.nan)
@@ -53,7 +53,7 @@ def bootstrap(x: FloatArray, i: IntArray, j: IntArray, n: int, draw: Resampler) 
 
 
 def _bootstrapped(x: FloatArray, i: IntArray, j: IntArray, size: int, rng: np.random.Generator) -> FloatArray:
-    """Return how many mean differences of resamples are not above, and how many not below 0, shape (2, P)."""
+    """Return how many mean differences of resamples are at most 0, and how many are at least 0, shape (2, P)."""
     counts = np.zeros((2, len(i)))
     weights = drawn_weights(x.shape[1], size, rng)
     for rows in _blocks(len(i), x.shape[1]):
@@ -73,7 +73,7 @@ def sign_flips(x: FloatArray, i: IntArray, j: IntArray, n: int, draw: Resampler)
         NaN where there is no score: a pair is compared on the segments that both have.
     i, j : ndarray of int, shape (P,)
     n : int
-        Random exchanges of the two scores of each segment, the same for all pairs.
+        Number of random exchanges of the two scores of each segment, the same for all pairs.
 
     Returns
     -------
@@ -88,7 +88,7 @@ def sign_flips(x: FloatArray, i: IntArray, j: IntArray, n: int, draw: Resampler)
 
 
 def _flipped(x: FloatArray, i: IntArray, j: IntArray, size: int, rng: np.random.Generator) -> FloatArray:
-    """Return how many differences after exchanges are above those seen, equal ones counted half, shape (P,)."""
+    """Return how many permuted differences exceed the observed one, shape (P,); equal differences count half."""
     reached = np.zeros(len(i))
     signs = np.where(drawn_swaps((size, x.shape[1]), rng), -1.0, 1.0)
     for rows in _blocks(len(i), x.shape[1]):
@@ -125,6 +125,6 @@ def rank_sum(z: FloatArray, i: IntArray, j: IntArray) -> FloatArray:
 
 
 def _blocks(size: int, width: int) -> Iterator[slice]:
-    """Return slices of so many rows of a width that a block of them stays small."""
+    """Return slices of rows of a given width; each slice is small enough for memory."""
     step = max(1, _ENTRIES // max(1, width))
     return (slice(start, min(size, start + step)) for start in range(0, size, step))

@@ -26,9 +26,9 @@ class SoftPairwiseAccuracy(Record):
         1 − mean |p_human − p_metric| over pairs; NaN without a pair.
     object_i, object_j : tuple of label, length P
     human_p, metric_p : ndarray, shape (P,)
-        One-sided p-values of equality, small where i is better; NaN where both have no segment in common.
+        One-sided p-values, small where i is better than j; NaN where i and j have no segment in common.
     draws : int
-        Permutations.
+        Number of permutations.
     notes : tuple of str
     """
 
@@ -71,7 +71,7 @@ def soft_pairwise_accuracy(
     progress: bool = False,
     n_jobs: Jobs = 1,
 ) -> SoftPairwiseAccuracy:
-    """Return the mean of 1 − |p_human − p_metric| over pairs of systems: agreement on how certain it is.
+    """Return the soft pairwise accuracy of a metric: the mean of 1 − |p_human − p_metric| over pairs of systems.
 
     Parameters
     ----------

@@ -66,7 +66,7 @@ class SubsetCorrelations(Record):
         return np.asarray((~np.isnan(self.replicates)).sum(axis=1), dtype=np.int64)
 
     def conf_int(self) -> FloatArray:
-        """Return the bounds that hold the middle of the drawn correlations, shape (K, 2).
+        """Return the bounds of the central `confidence` share of the drawn correlations, shape (K, 2).
 
         Sets without a correlation count as −∞ for lower and as +∞ for upper bounds.
         """
@@ -121,8 +121,8 @@ def subset_correlations(
     Returns
     -------
     SubsetCorrelations
-        A row per set, in the order of `sizes`; for random sets the median and its spread by size. Systems with equal
-        human scores are taken in their order; a note says if this affects a set.
+        One row per set, in the order of `sizes`; for random sets one row per size, with the median and the spread.
+        Systems with equal human scores keep the order given; a note says if this affects a set.
 
     Raises
     ------
@@ -134,10 +134,10 @@ def subset_correlations(
     Notes
     -----
     The best systems are few and close to each other. Both lower a correlation, whatever the metric. Sets of neighbours
-    are as small, and their systems about as close. Random sets are as small, but their systems are less similar, so
-    they are not a fair comparison. With 15 normal systems and a metric with normal noise (r about .63), the best six
-    are below the 95 % bounds of random sets of six in about 20 % of the cases. These bounds show how much a correlation
-    depends on the choice of systems. They are not a confidence interval for other systems.
+    are equally small, and their systems are about as close. Random sets are equally small, but their systems are less
+    similar, so they are not a fair comparison. With 15 normal systems and a metric with normal noise (r about .63), the
+    best six are below the 95 % bounds of random sets of six in about 20 % of the cases. These bounds show how much a
+    correlation depends on the choice of systems. They are not a confidence interval for other systems.
 
     References
     ----------
@@ -170,7 +170,7 @@ def subset_correlations(
 
 
 def _tied(human: FloatArray, subsets: Subsets, sizes: list[int]) -> list[str]:
-    """Return a note where equal human scores, from the best down, leave open which systems a set has."""
+    """Return a note if equal human scores leave open which systems belong to a set."""
     total = len(human)
     if subsets == "rolling":
         open_ = min(sizes) < total and (np.diff(human) == 0).any()
@@ -200,7 +200,7 @@ def _ranked(metric: object, human: object) -> JointScores:
 
 
 def _sizes(sizes: object, total: int, default: Sequence[int]) -> list[int]:
-    """Return numbers of systems, checked."""
+    """Return the checked sizes of sets."""
     if sizes is None:
         return list(default)
     listed = isinstance(sizes, (Sequence, np.ndarray)) and not isinstance(sizes, str)

@@ -98,7 +98,7 @@ def tie_calibrated_accuracy(
         metric's scores there do not matter. Vectors: one score per system, all pairs in one group.
     grouping : {"input", "system"}
         Which pairs of a matrix count: systems on the same input, or inputs of the same system. All groups have equal
-        weight, whatever their number of pairs with human scores.
+        weight, however many pairs with human scores they have.
     epsilon : float, optional
         The threshold, for example chosen on other data; by default the best threshold on these pairs.
 
@@ -118,10 +118,10 @@ def tie_calibrated_accuracy(
     Notes
     -----
     acc_eq = (C + T_hm)/(C + D + T_h + T_m + T_hm): pairs in the same order or tied by both, over all pairs. A metric
-    ties where |difference| ≤ ε. Its accuracy changes only at the differences that occur, so ε is searched among 0 and
-    all of these, exactly: sorted by |difference|, cumulative sums give the accuracy of each, in O(P log P) for P pairs
-    [1]_. If several are best, the smallest is taken. An ε chosen on the same pairs makes the accuracy optimistic, most
-    of all with few pairs.
+    ties where |difference| ≤ ε. Its accuracy changes only at the differences that occur, so an exact search tries 0 and
+    every |difference|: after sorting, cumulative sums give the accuracy at each ε, in O(P log P) for P pairs [1]_. If
+    several ε are best, the smallest is taken. An ε chosen on the same pairs makes the accuracy optimistic, most of all
+    with few pairs.
 
     References
     ----------
@@ -168,7 +168,7 @@ def best_threshold(pairs: ComparedPairs) -> float:
 
 
 def last_of_size(size: FloatArray) -> npt.NDArray[np.bool_]:
-    """Return whether sorted differences (P,) are the last of those that differ by rounding alone, shape (P,)."""
+    """Return whether each sorted difference is the last of those equal to it, up to rounding; shape (P,)."""
     return np.append(apart(np.append(0.0, size))[1:], True)
 
 
@@ -217,5 +217,7 @@ def _notes(z: FloatArray, calibrated: bool) -> tuple[str, ...]:
     missing = int(np.isnan(z).sum())
     notes = [f"{counted(missing, 'missing human score')}: pairs with a missing score are left out"] if missing else []
     if calibrated:
-        notes.append(Qualifying("ε was chosen on these pairs, so the accuracy is optimistic: epsilon=."))
+        notes.append(
+            Qualifying("ε was chosen on these pairs, so the accuracy is optimistic. Pass epsilon= from other data.")
+        )
     return tuple(notes)

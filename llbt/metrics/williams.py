@@ -20,7 +20,7 @@ _ONE_LINE = "the metrics agree perfectly, or a correlation is undefined"
 
 @checked
 def williams(r_x: float, r_y: float, r_xy: float, n: Number, *, alternative: Alternative = "two-sided") -> TestResult:
-    """Return Williams' test whether two correlations that share a variable are equal.
+    """Return Williams' test of whether two correlations that share a variable are equal.
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ def williams_figures(
 
 
 def williams_p(t: float, df: float, alternative: Alternative) -> float:
-    """Return the p-value of Williams' t; NaN where that is."""
+    """Return the p-value of Williams' t; NaN if t is NaN."""
     tail = {"two-sided": 2 * stats.t.sf(abs(t), df), "greater": stats.t.sf(t, df), "less": stats.t.cdf(t, df)}
     return float(tail[alternative])
 
