@@ -87,7 +87,8 @@ class MetricScores(Record):
         Returns
         -------
         MetricScores
-            Systems and inputs sorted. Pairs of system and input without a row are missing, and counted.
+            Systems and inputs sorted. Scores of a system on an input are missing if there is no row for them; a note
+            counts these pairs.
 
         Raises
         ------
@@ -303,7 +304,7 @@ def _refuse_gone(table: pd.DataFrame, names: Sequence[str]) -> None:
 
 
 def _labelled(table: pd.DataFrame, name: str) -> tuple[npt.NDArray[np.intp], tuple[Label, ...]]:
-    """Return a column as codes into its sorted labels."""
+    """Return a column as integer codes, and its sorted labels."""
     missing = table[name].isna().to_numpy()
     if missing.any():
         raise JudgmentError(
@@ -321,7 +322,7 @@ def _labelled(table: pd.DataFrame, name: str) -> tuple[npt.NDArray[np.intp], tup
 def _over_raters(
     table: pd.DataFrame, keys: Sequence[str], rater: str, names: Sequence[str]
 ) -> tuple[pd.DataFrame, tuple[str, ...]]:
-    """Return the means of scores over raters, a row for each system and input, and a note on how many these were."""
+    """Return the means of scores over raters, a row for each system and input, and a note on rows and raters."""
     for key in (*keys, rater):
         _labelled(table, key)
     again = table.duplicated([*keys, rater]).to_numpy()
@@ -352,5 +353,5 @@ def _refuse_rows(again: npt.NDArray[np.bool_], keys: Sequence[str], raters: Sequ
 def _scores(table: pd.DataFrame, name: str) -> FloatArray:
     column = table[name]
     if not pd.api.types.is_numeric_dtype(column) or column.dtype.kind in "bc":
-        raise JudgmentError(f"no numbers but {column.dtype}", where=f"column {name!r}", expected="scores")
+        raise JudgmentError(f"values of type {column.dtype}, not numbers", where=f"column {name!r}", expected="scores")
     return np.asarray(column.to_numpy(dtype=np.float64, na_value=np.nan))

@@ -33,7 +33,7 @@ _SLOPES = ("|human difference|", "mean quality")
 
 @dataclass(frozen=True, eq=False)
 class ScoredPairs:
-    """Pairs of systems of one task by several metrics, R rows; pairs with equal human scores are not among them.
+    """Pairs of systems of one task, scored by several metrics; R rows, without pairs of equal human scores.
 
     Attributes
     ----------
@@ -42,8 +42,8 @@ class ScoredPairs:
     i, j : ndarray of int, shape (R,)
         Systems; each system of each task has its own number.
     difference, quality : ndarray, shape (R,)
-        |Human difference| less its mean in the task, and mean human score of both less that of the task's systems; in
-        standard deviations of the human scores of the task's systems.
+        `difference` is |human difference| minus its mean in the task; `quality` is the mean human score of both systems
+        minus the mean of the task's systems. Both are in standard deviations of the human scores of the task's systems.
     agree : ndarray of bool, shape (R,)
     """
 
@@ -56,7 +56,7 @@ class ScoredPairs:
     agree: Mask
 
     def rows(self, some: Mask) -> ScoredPairs:
-        """Return some of the rows."""
+        """Return the chosen rows."""
         return ScoredPairs(*(value[some] for value in vars(self).values()))
 
 
@@ -70,7 +70,7 @@ class QualityReliability(Record):
     ----------
     tasks, metrics : tuple of label
     systems : tuple of label
-        Of each system of each task, as `scored` numbers them.
+        The label of each system of each task, in the numbering of `scored`.
     scored : ScoredPairs
         The pairs of the regression.
     regression : AgreementRegression
@@ -94,8 +94,8 @@ class QualityReliability(Record):
     def params(self) -> FloatArray:
         """The log-odds of agreement, shape (K + 2,).
 
-        Of each metric at the average human difference and quality 0; their change by one standard deviation of human
-        difference, and by one of quality.
+        First the log-odds of each metric at the average human difference and average quality; then their change per
+        standard deviation of human difference, and per standard deviation of quality.
         """
         return self.regression.params
 
@@ -125,7 +125,7 @@ class QualityReliability(Record):
     def table(self) -> Table:
         """Return term, estimate (log-odds), std_error, conf_low, conf_high, p_value, agree (share) and n (pairs).
 
-        The two slopes come first, then the metrics, at the average human difference and quality 0.
+        The two slopes come first, then the metrics, at the average human difference and average quality.
         """
         size = len(self.metrics)
         numbers = self._numbers(np.roll(np.eye(size + 2), 2, axis=0))
@@ -220,7 +220,7 @@ def _undefined(metrics: Sequence[str], reasons: Sequence[str]) -> list[str]:
 def quality_reliability(
     tasks: Mapping[Hashable, MetricScores], cluster: PairClusters | None, confidence: float, notes: Sequence[str]
 ) -> QualityReliability:
-    """Return the regression of all metrics and tasks; without `cluster` its errors are by task where there are many."""
+    """Return the regression of all metrics and tasks; by default many tasks are the clusters, otherwise systems are."""
     metrics = tuple(dict.fromkeys(name for one in tasks.values() for name in one.metrics))
     pairs = sum(len(one.metrics) * len(one.systems) * (len(one.systems) - 1) / 2 for one in tasks.values())
     refuse_large(
@@ -264,7 +264,7 @@ def quality_reliability(
 def scored_pairs(
     tasks: Mapping[Hashable, MetricScores], metrics: Sequence[str]
 ) -> tuple[ScoredPairs, tuple[Hashable, ...], list[str]]:
-    """Return the pairs of all tasks and metrics, the systems that they count, and notes."""
+    """Return the pairs of all tasks and metrics, the labels of the numbered systems, and notes."""
     made: list[tuple[npt.NDArray[np.generic], ...]] = []
     systems: list[Hashable] = []
     tied, equal, unsure = 0, 0, []
@@ -298,14 +298,14 @@ def scored_pairs(
 
 
 def _means(x: FloatArray) -> tuple[FloatArray, float]:
-    """Return the mean score of each system, (N,), NaN where there is none, and how far equal ones are apart at most."""
+    """Return the mean score of each system, (N,), or NaN, and the distance within which two means are equal."""
     scores = comparable(x)
     means, there = system_means(scores, np.ones((1, x.shape[1])))
     return np.where(there[0], means[0], np.nan), rounding(scores)
 
 
 def _doubtful(task: Hashable, human: FloatArray, spread: float) -> list[str]:
-    """Return a note where human scores of systems have errors that matter, as their inputs show."""
+    """Return a note if the human scores of systems have errors that matter, estimated from the scores of inputs."""
     reliability = human_reliability(human, spread)
     if not reliability < _RELIABLE:
         return []
@@ -319,7 +319,7 @@ def _doubtful(task: Hashable, human: FloatArray, spread: float) -> list[str]:
 
 
 def human_reliability(human: FloatArray, spread: float) -> float:
-    """Return the share of the variance of mean human scores that is no error of the mean over inputs; NaN if unknown.
+    """Return the reliability of mean human scores: 1 − (error variance of the mean)/(variance); NaN if unknown.
 
     Residuals of systems and inputs estimate the error, as in an analysis of variance without replications.
     """
@@ -336,7 +336,7 @@ def human_reliability(human: FloatArray, spread: float) -> float:
 
 
 def _decided_by_some(scored: ScoredPairs, metrics: tuple[str, ...]) -> tuple[ScoredPairs, tuple[str, ...], list[str]]:
-    """Return the pairs of the metrics that agree on some pairs and not on others: only these say how it changes."""
+    """Return the pairs of metrics that agree with humans on some pairs but not on all, other metrics, and a note."""
     n = np.bincount(scored.metric, minlength=len(metrics))
     agree = np.bincount(scored.metric, scored.agree, len(metrics))
     mixed = (agree > 0) & (agree < n)
@@ -369,13 +369,14 @@ def undetermined(scored: ScoredPairs) -> str:
     values = np.linalg.svd(rows, compute_uv=False)
     if values[-1] <= _RANK * values[0]:
         return "human differences and quality do not vary enough between the pairs"
-    return "whether a pair agrees follows from its difference and quality" if _separated(rows, scored.agree) else ""
+    separated = "difference and quality predict without error whether a pair agrees (separation)"
+    return separated if _separated(rows, scored.agree) else ""
 
 
 def _separated(rows: FloatArray, agree: Mask) -> bool:
-    """Whether some direction b has xᵀb ≥ 0 for all rows that agree and ≤ 0 for the others, and not 0 for all.
+    """Return whether some b separates agreement: xᵀb ≥ 0 for rows that agree, ≤ 0 for the others, not 0 for all.
 
-    The linear program maximizes Σ ±xᵀb over such b in a box (Albert & Anderson 1984, Biometrika 71(1)).
+    The linear program maximizes Σ ±xᵀb over these b in a box (Albert & Anderson 1984, Biometrika 71(1)).
     """
     signed = np.where(agree, 1.0, -1.0)[:, None] * rows / np.abs(rows).max(axis=0)
     signed = np.unique(signed, axis=0)
@@ -386,7 +387,7 @@ def _separated(rows: FloatArray, agree: Mask) -> bool:
 
 
 def regression_of(scored: ScoredPairs, cluster: PairClusters) -> AgreementRegression:
-    """Return the logistic regression, its errors by task, or by system: the pairs of each system are left out once."""
+    """Return the logistic regression; its standard errors leave out each task, or the pairs of each system, in turn."""
     if cluster == "task":
         groups = [scored.task == k for k in np.unique(scored.task)]
     else:

@@ -38,12 +38,12 @@ def read_study(
 
     Parameters
     ----------
-    source : path, frame, list of records, or mapping of task to such tables
+    source : path, frame, list of records, or mapping of task to one of these
         A folder of mt-metrics-eval or of WMT's tables of system scores, sacrerouge's files, a pattern, or a table. A
         table has a column for each metric; or a column that names metrics, with one column of scores or a column for
         each system.
     human : str or sequence of str, optional
-        The human scores among the metrics; by default the one called ``human``.
+        The names of the human scores; by default ``human``.
     metrics : str or sequence of str, optional
         The metrics to keep; by default all other columns of scores. Columns named like lengths, times or numbers of
         rows are kept only if they are named here; a note lists them.
@@ -59,7 +59,7 @@ def read_study(
     Returns
     -------
     Study
-        Inputs and systems without a human score are left out; a note has their number. A metric without scores on a
+        Inputs and systems without a human score are left out; a note states their number. A metric without scores on a
         task is not compared on this task.
 
     Raises

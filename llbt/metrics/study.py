@@ -78,12 +78,12 @@ class Study(Record):
 
     @property
     def metrics(self) -> tuple[str, ...]:
-        """The metrics that have scores of some task."""
+        """The metrics that have scores in at least one task."""
         return tuple(dict.fromkeys(name for part in self.parts for name in part.scores.metrics))
 
     @checked
     def by_task(self, human: str | None = None) -> dict[Hashable, MetricScores]:
-        """Return the scores of each task by one kind of human scores, as `llbt.metrics.compare_all` takes them.
+        """Return the scores of each task with one kind of human scores, as input for `llbt.metrics.compare_all`.
 
         Raises
         ------
@@ -288,8 +288,8 @@ class Study(Record):
         Returns
         -------
         StudyDecisions
-            Metrics without scores of some task, or without some score, are left out with a note. ``errors()`` has those
-            that one metric makes and another does not, ``shared_errors()`` those that several make.
+            Metrics that lack scores in any task are left out; a note names them. ``errors()`` counts errors that one
+            metric makes and another does not, ``shared_errors()`` counts errors that several metrics make.
 
         Raises
         ------
@@ -319,7 +319,7 @@ class Study(Record):
             partial(decided, {task: one.matrix(name) for task, one in tasks.items()}, humans, metric_test, alpha, n)
             for name in complete
         ]
-        left = (f"left out, as scores are missing: {listed(gone)}",) if gone else ()
+        left = (f"metrics left out because scores are missing: {listed(gone)}",) if gone else ()
         return StudyDecisions(dict(zip(complete, draw.each(tests), strict=True)), (*self.notes, *left), convention)
 
     @checked
@@ -346,8 +346,8 @@ class Study(Record):
         human : str, optional
             The human scores; needed where the study has several.
         statistic, level, coefficient, method, adjust, family, n, draws, rng, progress, n_jobs
-            As in `llbt.metrics.compare_all`, which is called for each task. To test the mean over tasks, pass
-            ``study.by_task()`` to it.
+            As in `llbt.metrics.compare_all`, which is called for each task. To test the mean over tasks, call
+            ``llbt.metrics.compare_all(study.by_task())``.
 
         Returns
         -------
@@ -382,15 +382,15 @@ class Study(Record):
     def reliability_by_quality(
         self, *, human: str | None = None, cluster: PairClusters | None = None, confidence: Confidence = 0.95
     ) -> QualityReliability:
-        """Return whether metrics order the best systems less often as humans do, at equal human difference.
+        """Return a regression that shows whether metrics agree with humans less on better systems.
 
         Parameters
         ----------
         human : str, optional
             The human scores; needed where the study has several.
         cluster : {"system", "task"}, optional
-            Which pairs are dependent: pairs that share a system, or all pairs of a task. By default tasks where there
-            are ten or more, otherwise systems.
+            Which pairs are dependent: pairs that share a system, or all pairs of a task. By default tasks if there are
+            ten or more, otherwise systems.
         confidence : float
 
         Returns
@@ -402,25 +402,26 @@ class Study(Record):
         Raises
         ------
         JudgmentError
-            For studies whose pairs do not determine the slopes, such as metrics that order all pairs as humans do.
+            If the pairs do not determine the slopes, for example because all metrics order all pairs as humans do.
         OptionError
-            Where human scores are missing, or there are several and none is named.
+            If human scores are missing, or if there are several kinds and none is named.
 
         Notes
         -----
         logit P(metric orders the pair as humans) = a(metric) + b·|human difference| + c·mean quality of the pair, by
-        maximum likelihood over the pairs of all tasks. Both are in standard deviations of the human scores of a task's
-        systems, less their mean. c is the answer: below 0 agreement falls for better systems.
+        maximum likelihood over the pairs of all tasks. Difference and quality are centred in each task and divided by
+        the standard deviation of the human scores of the task's systems. c is the answer: if it is below 0, metrics
+        agree with humans less on better systems at equal human difference.
 
-        Pairs that share a system are dependent, so errors are CR3 by clusters, with t on G* − 1 df as in
-        `llbt.metrics.difference_curve`. By system, the pairs of each system are left out once; a pair is left out
-        twice, which makes these errors somewhat too large. In 300 simulated studies without an effect (4 metrics; 3 or
-        18 tasks of 10 systems, or one of 30) tests at .05 rejected in 1 % by system, in 5 % by task, and in 32 to 51 %
-        where pairs were taken as independent.
+        Pairs that share a system are dependent, so standard errors are CR3 by clusters, with t on G* − 1 df as in
+        `llbt.metrics.difference_curve`. By system, the pairs of each system are left out in turn. So each pair is left
+        out twice, which makes these standard errors somewhat too large. In 300 simulated studies without an effect (4
+        metrics; 3 or 18 tasks of 10 systems, or one of 30) tests at .05 rejected in 1 % by system, in 5 % by task, and
+        in 32 to 51 % where pairs were taken as independent.
 
-        Human scores are taken as they are. If they have errors, and good systems are closer to each other than poor
-        ones, agreement falls without a fault of the metrics; a note says so where the reliability of human scores is
-        below .9.
+        The model assumes human scores without error. If they have errors, and good systems are closer to each other
+        than poor ones, agreement falls although the metrics are not at fault. A note says so if the reliability of
+        human scores is below .9.
 
         References
         ----------
@@ -441,7 +442,7 @@ class Study(Record):
         return quality_reliability(self.by_task(human), cluster, confidence, self.notes)
 
     def _keys(self, parts: Sequence[StudyPart]) -> tuple[Field, ...]:
-        """Return the columns of tasks and human scores; those with one value stand in frames alone."""
+        """Return the columns of tasks and of human scores; a column with only one value is shown in frames only."""
         return (
             Field("task", "Task", [part.task for part in parts], frame_only=len(self.tasks) < 2),
             Field("human", "Human", [part.human for part in parts], frame_only=len(self.humans) < 2),

@@ -1,4 +1,4 @@
-"""The scores of one task of a study of metrics, and what each question asks of them."""
+"""The scores of one task of a study of metrics, with their correlations, tests and decisions."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class StudyPart:
 
 
 def taken(scores: MetricScores, systems: Mask, inputs: Mask) -> MetricScores:
-    """Return the scores of some systems and inputs, without metrics that have none of them."""
+    """Return the scores of chosen systems and inputs, without metrics that have no scores there."""
     if systems.sum() < 2:
         labels = [label for label, held in zip(scores.systems, systems, strict=True) if held]
         raise JudgmentError(
@@ -162,12 +162,12 @@ def compared(
 
 
 def metrics_with_all_scores(tasks: Mapping[Hashable, MetricScores]) -> tuple[list[str], list[str]]:
-    """Return the metrics that have all scores of all tasks, and the others.
+    """Return the metrics that have all scores of all tasks, and the other metrics.
 
     Raises
     ------
     JudgmentError
-        Where no metric has.
+        If no metric has all scores.
     """
     complete: list[str] = []
     gone: list[str] = []

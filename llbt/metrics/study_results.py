@@ -68,9 +68,9 @@ class StudyComparisons(Record):
         Returns
         -------
         Table
-            metric, unbeaten, and estimate and cluster of each task, with _1, _2, … if there are several tasks. unbeaten
-            is the number of tasks in which no metric is significantly better; with one task, whether this is so. NaN if
-            a metric has no scores.
+            Columns metric, unbeaten, and the estimate and cluster of each task (names end in _1, _2, … if there are
+            several tasks). unbeaten is the number of tasks in which no metric is significantly better; with one task,
+            whether no metric is. NaN if a metric has no scores.
         """
         tasks, several = list(self.by_task), len(self.by_task) > 1
         metrics = list(dict.fromkeys(name for one in self.by_task.values() for name in one.metrics))
@@ -145,7 +145,7 @@ class StudyDecisions(Record):
     convention: ErrorConvention = "usual"
 
     def table(self) -> Table:
-        """Return metric, n (pairs), both, type_1, type_2, neither; opposite stands after the type that has them."""
+        """Return metric, n (pairs), both, type_1, type_2, neither; opposite follows the type that includes it."""
         tables = list(self.by_metric.values())
         outcomes = {name: [int(np.isin(one.outcome, list(which)).sum()) for one in tables] for name, which in _COUNTED}
         first, second = ("claimed", "missed") if self.convention == "usual" else ("missed", "claimed")
@@ -197,7 +197,7 @@ class StudyDecisions(Record):
         gone = int((~defined).sum())
         return Table(
             (
-                Field("metrics", "At least so many metrics", several, "count"),
+                Field("metrics", "Metrics, at least", several, "count"),
                 Field("type_1", "Type I", [int((first >= k).sum()) for k in several], "count"),
                 Field("type_2", "Type II", [int((second >= k).sum()) for k in several], "count"),
             ),
@@ -212,7 +212,7 @@ class StudyDecisions(Record):
 
 
 def _named(convention: ErrorConvention) -> tuple[str, str, str]:
-    """Return which error is called which."""
+    """Return the definitions of the two types of error."""
     names = ("I", "II") if convention == "usual" else ("II", "I")
     return (
         "Both: significant in the same direction.",
@@ -229,7 +229,7 @@ def correlation_table(
     confidence: float,
     notes: Sequence[str],
 ) -> Table:
-    """Return the table of correlations of cases: whole, without outliers, and the ends of the interval."""
+    """Return a table of correlations, one row per case: with all systems, without outliers, and the interval."""
     whole, without, bounds = zip(*results, strict=True)
     low, high = np.array(bounds).T
     kinds = list(dict.fromkeys((one.level, one.coefficient) for one in whole))

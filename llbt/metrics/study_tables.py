@@ -25,7 +25,7 @@ _SUFFIXES = (".csv", ".tsv", ".txt", ".json", ".jsonl", ".parquet", ".pq", ".gz"
 
 @dataclass(frozen=True)
 class StudyRoles:
-    """The columns that the caller names; None for those to be found by their names. `scores`: humans and metrics."""
+    """The columns that the caller names; None for a column to be recognized by its name. `scores`: humans, metrics."""
 
     task: str | None = None
     system: str | None = None
@@ -63,7 +63,7 @@ def study_tables(source: object, format: str, roles: StudyRoles) -> list[StudyTa
         return [table for name, one in source.items() for table in _of_task(name, one, roles)]
     if not isinstance(source, (str, os.PathLike)):
         if format not in ("auto", TABLE):
-            raise OptionError(f"format={format!r} beside data in memory", expected="'auto' or 'table'")
+            raise OptionError(f"format={format!r} with data in memory", expected="'auto' or 'table'")
         return [wide_by_metric(score_table(source), roles)]
     files = score_files(source)
     tables = [file for file in files if file.name.endswith(_SUFFIXES) and not _has_format(file)]
@@ -166,7 +166,7 @@ def wide_by_metric(table: pd.DataFrame, roles: StudyRoles, *, labelled: bool = T
 
 
 def _first(names: Sequence[str], words: Sequence[str]) -> str | None:
-    """Return the column that is called by one of the words; by words alone before words with an ending."""
+    """Return the column whose name is one of the words; if there is none, a column whose name ends in one of them."""
     exact = [name for word in words for name in names if spelled(name) == word]
     return next(iter([*exact, *called(names, words)]), None)
 
@@ -174,7 +174,7 @@ def _first(names: Sequence[str], words: Sequence[str]) -> str | None:
 def _systems_below(
     table: pd.DataFrame, keys: Sequence[str], names: Sequence[str]
 ) -> tuple[pd.DataFrame, tuple[str, ...]]:
-    """Return a table with a column for each system as one with a row for each."""
+    """Return a table with a row for each system, made from a table with a column for each."""
     systems = [name for name in names if is_score(table[name])]
     if len(systems) < 2:
         raise JudgmentError(

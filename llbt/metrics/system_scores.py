@@ -34,7 +34,7 @@ class JointScores:
     human: FloatArray
 
     def take(self, rows: IntArray) -> JointScores:
-        """Return some of the systems."""
+        """Return the scores of chosen systems."""
         return JointScores(tuple(self.systems[row] for row in rows), self.metric[rows], self.human[rows])
 
 
@@ -44,7 +44,7 @@ def numbers(name: str, values: object, *, ndim: int = 1, missing: bool = False) 
     Raises
     ------
     JudgmentError
-        For anything that is not an array of numbers with so many axes, and for values that are not finite.
+        For anything that is not an array of numbers with this number of axes, and for values that are not finite.
     """
     array: npt.NDArray[Any] = np.empty(0)
     try:
@@ -99,7 +99,7 @@ def score_matrix(name: str, values: npt.ArrayLike) -> FloatArray:
 
 
 def refuse_other_labels(names: tuple[str, str], given: tuple[object, object], inputs: bool) -> None:
-    """Raise where two labelled frames do not stand in the same order, of inputs too where that counts."""
+    """Raise if two labelled frames have systems in different orders, or inputs where inputs are compared."""
     first, other = given
     if not isinstance(first, pd.DataFrame | pd.Series) or not isinstance(other, pd.DataFrame | pd.Series):
         return
@@ -183,7 +183,7 @@ def grouped_systems(metric: object, human: object, by: object | None) -> tuple[t
 
 
 def labelled_groups(name: str, given: object, size: int, unit: str) -> tuple[IntArray, tuple[Hashable, ...]]:
-    """Return the group of each of so many units as codes, and the groups in order of appearance."""
+    """Return the group of each unit as integer codes, and the groups in order of appearance."""
     labels = list(given) if isinstance(given, Iterable) and not isinstance(given, str) else []
     if len(labels) != size:
         raise OptionError(f"{name}= has {len(labels)} labels for {size} {unit}s", expected=f"one per {unit}")
@@ -200,14 +200,14 @@ def labelled_groups(name: str, given: object, size: int, unit: str) -> tuple[Int
 
 
 def group_names(metric: object, human: object) -> tuple[Hashable, ...]:
-    """Return the keys of two mappings, which have to be the same."""
+    """Return the keys of two mappings, which must have the same keys."""
     if not (isinstance(metric, Mapping) and isinstance(human, Mapping)):
         raise JudgmentError("one of metric= and human= maps groups to scores, the other does not")
     apart = [name for name in [*metric, *human] if name not in metric or name not in human]
     if apart or not metric:
         fault = f"groups in one of metric= and human= only: {listed(apart)}"
         raise JudgmentError(
-            fault if apart else "metric= and human= hold no group", expected="the same groups in both, one at least"
+            fault if apart else "metric= and human= hold no group", expected="the same groups in both, at least one"
         )
     return tuple(metric)
 
@@ -237,7 +237,7 @@ def read_segments(metric: object, human: object) -> tuple[tuple[Hashable, ...], 
             f"no human score for the systems in rows {listed(empty)}", "Leave these systems out of both."
         )
     if len(x) and not x.shape[1]:
-        raise JudgmentError("metric= has no segment", expected="scores of one segment at least")
+        raise JudgmentError("metric= has no segment", expected="scores of at least one segment")
     named = next((scores for scores in (metric, human) if isinstance(scores, pd.DataFrame)), None)
     return tuple(range(len(x))) if named is None else tuple(named.index.tolist()), x, z
 

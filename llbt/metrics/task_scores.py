@@ -19,8 +19,8 @@ from .metric_tests import check_same_inputs
 from .system_scores import labelled_groups
 
 _EXPECTED = (
-    "MetricScores, what MetricScores.from_frame(…) or MetricScores.from_matrices(…) returns, or a mapping of task to "
-    "such scores"
+    "MetricScores from MetricScores.from_frame(…) or MetricScores.from_matrices(…), or a mapping of task to "
+    "MetricScores"
 )
 
 Scores = npt.ArrayLike | Mapping[Hashable, npt.ArrayLike]
@@ -46,7 +46,7 @@ class TaskScores:
 
 @contextmanager
 def within_task(name: Hashable) -> Iterator[None]:
-    """Say of whatever is refused in which task it is, where there are tasks."""
+    """Add the name of the task to every error raised inside, if there are tasks."""
     if name == "":
         yield
         return
@@ -61,7 +61,7 @@ def compared_scores(
 
     Parameters
     ----------
-    metric, other, human : array_like, shape (N, M), or mapping of task to such matrices
+    metric, other, human : array_like, shape (N, M), or mapping of task to matrices
     level : str
         The level of the correlation; it decides whether mappings may have different inputs.
     tasks : sequence of label, length M, or None
@@ -89,14 +89,14 @@ def compared_scores(
 
 
 def _same_tasks(mapped: Mapping[str, Mapping[Hashable, object]]) -> tuple[Hashable, ...]:
-    """Return the keys of mappings, which have to be the same."""
+    """Return the keys of mappings, which must have the same keys."""
     every = list(dict.fromkeys(key for side in mapped.values() for key in side))
     lacking = {name: [key for key in every if key not in side] for name, side in mapped.items()}
     for name, keys in lacking.items():
         if keys:
             raise JudgmentError(f"{name} has no scores of task {listed(keys)}", expected="the same tasks in all")
     if not every:
-        raise JudgmentError("mappings without a task", expected="one at least")
+        raise JudgmentError("mappings without a task", expected="at least one")
     return tuple(every)
 
 
@@ -129,7 +129,7 @@ def metric_tasks(
         if not isinstance(one, MetricScores):
             raise OptionError(f"scores is a mapping to {type(one).__name__}", expected=_EXPECTED)
     if not scores:
-        raise JudgmentError("a mapping without a task", expected="one at least")
+        raise JudgmentError("a mapping without a task", expected="at least one")
     return _aligned(scores)
 
 

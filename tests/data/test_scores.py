@@ -506,7 +506,7 @@ def test_complex_scores_are_refused(door):
     with pytest.raises(JudgmentError, match="holds no numbers"):
         door(long)
     metric = long.rename(columns={"instance": "input", "score": "bleu"}).assign(human=1.0)
-    with pytest.raises(JudgmentError, match="no numbers but complex128"):
+    with pytest.raises(JudgmentError, match="values of type complex128, not numbers"):
         llbt.metrics.MetricScores.from_frame(metric)
 
 

@@ -69,7 +69,7 @@ FRAME_ERRORS = {
     "text": (
         lambda f: MetricScores.from_frame(f, ["note"]),
         llbt.errors.JudgmentError,
-        "column 'note': no numbers but .*; expected scores",
+        "column 'note': values of type .*, not numbers; expected scores",
     ),
     "twice": (
         lambda f: MetricScores.from_frame(pd.concat([f, f])),

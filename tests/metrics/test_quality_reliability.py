@@ -141,7 +141,7 @@ def test_errors_of_human_scores_are_named() -> None:
         (
             lambda f: f.assign(m1=[0, *range(6)], human=range(7))[["system", "m1", "human"]],
             {},
-            "follows from its difference and quality",
+            "difference and quality predict without error",
         ),
         (lambda f: f, {"human": "mqm"}, "human='mqm'"),
     ],

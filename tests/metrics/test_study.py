@@ -162,7 +162,7 @@ def test_a_metric_of_some_tasks_only(frame: pd.DataFrame) -> None:
     assert [part.scores.metrics for part in found.parts] == [("good", "poor", "flat"), ("good", "flat")]
     table = found.compare(method="williams").to_frame().set_index("metric")
     assert np.isnan(table.loc["poor", "estimate_2"])
-    assert "left out, as scores are missing: 'poor'" in found.decisions().notes
+    assert "metrics left out because scores are missing: 'poor'" in found.decisions().notes
 
 
 def test_files_of_tools(tmp_path: Path) -> None:
