@@ -15,7 +15,8 @@ from .paired_tests import cleaned, lengths
 def adjusted_means(values: FloatArray, units: Units, scale: FloatArray) -> tuple[Means, FloatArray] | None:
     """Return means of systems adjusted for their missing instances; None if no comparison is possible.
 
-    Beside them stands what each group contributes, shape (N, G): products of rows are the covariances of the means.
+    The second array holds the contribution of each group, shape (N, G): products of its rows are the covariances of the
+    means.
 
     Scores are x_si = a_s + b_i + error, by least squares over the available cells. The adjusted mean of a system is a_s
     plus the mean of b over all instances: its expectation on all instances. If no cell is missing, it is the plain
@@ -29,7 +30,7 @@ def adjusted_means(values: FloatArray, units: Units, scale: FloatArray) -> tuple
         NaN where there is no score; every system has one.
     units : Units
     scale : ndarray, shape (N,)
-        The size of the numbers; values below their rounding error are 0.
+        The magnitude of the scores; values below their rounding error count as 0.
 
     Notes
     -----

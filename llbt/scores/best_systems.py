@@ -95,7 +95,7 @@ def _described(of: Corrected) -> str:
     return f"{corrected} ({low} to {high}), corrected for selection; {plain} before"
 
 
-_SIMULTANEOUS = "p: of the hypothesis that no other system is better, adjusted for all others"
+_SIMULTANEOUS = "p tests that no other system is better, adjusted for comparisons with all others"
 
 
 def best_systems(
@@ -117,7 +117,8 @@ def best_systems(
     ----------
     systems, estimate, covariance : tuple and arrays, shapes (N,) and (N, N)
     pairs, ahead, p_value : ndarray, P rows
-        The unadjusted tests of the pairs. They decide; their joint distribution comes from the estimates.
+        The unadjusted tests of the pairs. These tests decide which systems may be the best; their joint distribution
+        comes from `estimate` and `covariance`.
     df : float
         Degrees of freedom of the covariance.
     confidence, rng, higher_is_better
@@ -149,7 +150,7 @@ def best_systems(
 
 
 def _exactly(value: float) -> Corrected:
-    """Return a score that does not vary, such as that of a system with every item right; it has no interval."""
+    """Return a score without sampling variation, such as of a system with every item right; it has no interval."""
     return Corrected(value, 0.0, value, np.nan, np.nan)
 
 

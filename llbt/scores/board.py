@@ -46,7 +46,7 @@ class Board(Record):
     cost : ndarray, shape (N, M), or None
         The cost of each answer, in units of `cost_unit`; NaN if it is unknown.
     cost_unit : str
-        Dollars, tokens.
+                For example dollars or tokens.
     notes : tuple of str
     """
 
@@ -71,7 +71,7 @@ class Board(Record):
 
     @property
     def group(self) -> str:
-        """The fact that makes items alike, such as their repository or document; empty if none is known."""
+        """The fact by which items may depend on each other, such as repository or document; empty if none is known."""
         known = [name for name in _GROUPS if name in self.facts and self._is_grouping(name)]
         return known[0] if known else ""
 
@@ -119,20 +119,20 @@ class Board(Record):
         progress: bool = False,
         n_jobs: Jobs = 1,
     ) -> ScoreLeaderboard:
-        """Return the systems in tiers: means, rank ranges and clusters by tests of all pairs.
+        """Return the leaderboard: means, rank ranges and clusters of systems, by tests of all pairs.
 
         Parameters
         ----------
         test : {"wilcoxon", "t", "mcnemar", "permutation"}, optional
             By default McNemar's exact test if all scores are 0 or 1; otherwise, and for macro-averages, the t test.
         by : str
-            The groups of items that may depend on each other; they are left out or change sides together. ``"auto"``:
-            the groups that the board knows (`group`). A column of `facts`: its groups. ``"item"``: items are
-            independent.
+            The groups of items that may depend on each other; a group is left out, or changes sides, as a whole.
+            ``"auto"``: the groups that the board knows (`group`). A column of `facts`: its groups. ``"item"``: items
+            are independent.
         macro : str, optional
-            A column of `facts`, such as the task or domain, whose values count equally: means are averages of the means
-            of its values. If ``by=`` names the same column, its values are the units of
-            the tests.
+            A column of `facts`, such as the task or domain, whose values count equally: the mean of a system is the
+            average of its means within each value. If ``by=`` names the same column, its values are the units of the
+            tests.
         groups, adjust, confidence, n, rng, progress, n_jobs
             As in `llbt.scores.leaderboard`.
 
@@ -178,7 +178,7 @@ class Board(Record):
         return replace(ranked, head=head, notes=(*ranked.notes, *grouped, *unused_facts(self, chosen, macro)))
 
     def _grouping_note(self, by: str, ranked: ScoreLeaderboard) -> tuple[str, ...]:
-        """Return a note on by='item' where groups are few and no pair differs."""
+        """Return a note that names by='item' if groups are few and no pair differs."""
         number = self.facts[by].nunique()
         if ranked.better.any() or number >= _FEW_GROUPS:
             return ()
@@ -201,12 +201,13 @@ class Board(Record):
     ) -> BoardChanges:
         """Return how the mean score of each system changed from this board to another one, on the items of both.
 
-        Scores have a zero of their own, so no anchor is needed. (`llbt.compare` needs one for log-worths.)
+        Scores of both boards have the same zero, so no anchor object is needed. (`llbt.compare` needs one for
+        log-worths.)
 
         Parameters
         ----------
         other : Board
-            The later week, the other release, the other prompt.
+            The other board, for example of a later week, another release or another prompt.
         names : two str
             The names of the boards.
         by : str
@@ -219,7 +220,7 @@ class Board(Record):
         Returns
         -------
         BoardChanges
-            A row for each system of both boards: object, estimate (other less this), std_error, conf_low, conf_high,
+            A row for each system of both boards: object, estimate (other minus this), std_error, conf_low, conf_high,
             p_adjusted, n. ``better`` and ``worse`` name the systems that changed.
 
         Raises
@@ -231,7 +232,7 @@ class Board(Record):
 
         Notes
         -----
-        The differences of each system on the common items have means and clustered errors as in `leaderboard`.
+        The differences of each system on the common items have means and clustered standard errors as in `leaderboard`.
         Intervals and p-values use the distribution of the largest |t| of all systems, from the covariance of these
         means.
 
@@ -347,7 +348,7 @@ def unused_facts(board: Board, *used: str | None) -> tuple[str, ...]:
 
 
 def group_of(board: Board, by: str) -> str | None:
-    """Return the fact that ``by=`` names, ``"auto"`` the board's own; None if items are independent."""
+    """Return the fact that ``by=`` names (for ``"auto"`` the board's `group`); None if items are independent."""
     if by == _AUTO:
         return board.group or None
     if by == _ITEM:

@@ -30,8 +30,8 @@ class BoardChanges(Record):
     ----------
     systems : tuple, length k
     estimate, std_error : ndarray, shape (k,)
-        The mean of the differences b − a, on the scale of the scores; the error is NaN if it is unknown, and 0 if
-        nothing changed.
+        The mean of the differences b − a, on the scale of the scores. The standard error is NaN if it is unknown, and 0
+        if nothing changed.
     conf_low, conf_high, p_adjusted : ndarray, shape (k,)
         Simultaneous, by the largest |t| of all systems.
     n : ndarray of int, shape (k,)
@@ -98,7 +98,7 @@ def board_changes(
     confidence: float,
     rng: np.random.Generator,
 ) -> BoardChanges:
-    """Return the changes of the systems that both boards have; `groups` says the group of each item of `a`."""
+    """Return the changes of the systems that both boards have; `groups` holds the group of each item of `a`."""
     systems = [label for label in a.systems if label in b.systems]
     place = {label: k for k, label in enumerate(b.instances)}
     shared = [k for k, label in enumerate(a.instances) if label in place]

@@ -17,18 +17,18 @@ def has_gaps(values: FloatArray) -> bool:
 
 
 def are_right_or_wrong(values: FloatArray) -> bool:
-    """Return whether all scores that are there are 0 or 1."""
+    """Return whether all available scores are 0 or 1."""
     return all(bool(((row == 0) | (row == 1) | np.isnan(row)).all()) for row in np.atleast_2d(values))
 
 
 def pair_counts(values: FloatArray, pairs: IntArray) -> FloatArray:
-    """Return the numbers of items that i alone has right, both or neither, and j alone, shape (P, 3).
+    """Return the numbers of items that only i gets right, that both or neither get right, and that only j does, (P, 3).
 
     Parameters
     ----------
     values : ndarray, shape (N, M)
-        Two values, of which the higher one is right, such as 0 and 1, or 0 and −1; NaN without a score. Items with only
-        one score of a pair do not count.
+        Scores with two values, such as 0 and 1, or 0 and −1; the higher value means right. NaN without a score. Items
+        with only one score of a pair do not count.
     pairs : ndarray of int, shape (P, 2)
     """
     size, low, gaps = len(values), np.nanmin(values), has_gaps(values)

@@ -31,7 +31,7 @@ class BoardPairs:
     n : ndarray of int
         Instances with both scores.
     counts : ndarray, shape (P, 3)
-        Instances where i wins, ties, and instances where j wins, by the rule of ties.
+        Instances where i wins, ties, and instances where j wins, by the rule for ties.
     estimate : ndarray
         Means of the differences i − j, the higher the better for i.
     ahead : ndarray
@@ -79,9 +79,9 @@ def board_pairs(
 
 
 def _by_counts(values: FloatArray, pairs: IntArray, units: Units) -> BoardPairs:
-    """Test pairs of rows of two values, such as 0 and 1 or 0 and −1, by how often each alone has the higher one.
+    """Test pairs of systems with two-valued scores (0 and 1, or 0 and −1) by how often only one of them is right.
 
-    If items are in groups, no score is missing: the sum of a group is the sum of i minus the sum of j.
+    With groups of items no score may be missing: the difference in a group is the sum of i minus the sum of j.
     """
     counts = pair_counts(values, pairs)
     wins, fewer = counts[:, 0] - counts[:, 2], np.minimum(counts[:, 0], counts[:, 2])
@@ -112,7 +112,7 @@ class _Differences:
     Attributes
     ----------
     values : ndarray, shape (P, M)
-        NaN where one has no score.
+        NaN where i or j has no score.
     zero : ndarray of bool, shape (P, M)
         Whether a difference is only rounding error.
     scale : ndarray, shape (P,)
@@ -178,7 +178,7 @@ def _mcnemar(d: _Differences, units: Units) -> _Found:
 
 
 def _whole_p(sums: FloatArray) -> FloatArray:
-    """Return P(|Σ ± s| ≥ |Σ s|) over all signs of whole sums (P, G), such as wins less losses of groups."""
+    """Return P(|Σ ± s| ≥ |Σ s|) over all signs of integer sums (P, G), such as wins minus losses of groups."""
     if sums.shape[1] <= MOST_LISTED:
         return listed_flip_p(sums)
     return np.array([_whole_p_of(row[row != 0]) for row in sums])
@@ -210,5 +210,5 @@ _TESTS = {"wilcoxon": _wilcoxon, "t": _t, "mcnemar": _mcnemar, "permutation": _p
 
 
 def least_p(units: Sequence[int], test: BoardTest) -> float:
-    """Return the smallest p-value that a test by signs of so many units can have; 0 for the t test."""
+    """Return the smallest possible p-value of a sign-flip test with these numbers of units; 0 for the t test."""
     return 0.0 if test == "t" else 2.0 ** (1 - max(units, default=0))

@@ -1,4 +1,4 @@
-"""The units of a leaderboard: instances that depend on each other, and the domains over which means are averaged."""
+"""The units of a leaderboard: groups of dependent instances, and the domains over which means are averaged."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def _domains(scores: SystemScores, units: Units, macro: str) -> IntArray:
     first = codes[units.order[units.start]]
     if not np.array_equal(np.repeat(first, units.sizes.astype(np.int64)), codes[units.order]):
         raise OptionError(
-            f"macro={macro!r} with groups that have several values of it",
+            f"macro={macro!r} has several values in one group of by=",
             f"Leave out by=, or pass by={macro!r} to take each as one instance.",
         )
     return codes

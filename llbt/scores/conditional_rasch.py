@@ -1,4 +1,4 @@
-"""The Rasch model by its conditional likelihood: systems by 0/1 scores, given how many systems solved each item."""
+"""The Rasch model by conditional likelihood: effects of systems on 0/1 scores, given how many solved each item."""
 
 from __future__ import annotations
 
@@ -18,14 +18,16 @@ BoolArray = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True, eq=False)
 class Items:
-    """Q kinds of items: the systems with a score, how many of them solved the item, and the number of items.
+    """Q kinds of items: items of one kind have scores of the same systems, and the same number of them solved the item.
 
     Attributes
     ----------
     there : ndarray of bool, shape (N, Q)
+        Whether a system has a score on items of this kind.
     totals : ndarray of int, shape (Q,)
-        Between 1 and the number of scores less 1.
+        How many systems solved the item: at least 1, and fewer than have a score.
     times : ndarray, shape (Q,)
+        Number of items of each kind.
     """
 
     there: BoolArray
@@ -70,8 +72,8 @@ def kinds_of_items(values: FloatArray) -> tuple[Items, IntArray]:
 def item_difficulties(systems: FloatArray, there: BoolArray, totals: IntArray) -> FloatArray:
     """Return the difficulties at which the expected totals of items (Q,) equal the observed ones.
 
-    It bisects an interval. The ends are the difficulties if all systems were as weak as the weakest, or as strong as
-    the strongest.
+    The search bisects an interval. Its ends are the difficulties if all systems were as weak as the weakest, or as
+    strong as the strongest.
     """
     shift = special.logit(totals / there.sum(axis=0))
     low, high = systems.min() - shift, systems.max() - shift
@@ -83,7 +85,7 @@ def item_difficulties(systems: FloatArray, there: BoolArray, totals: IntArray) -
 
 
 def conditional_likelihood(systems: FloatArray, solved: FloatArray, items: Items) -> Point:
-    """Return the conditional likelihood at effects (N,) of systems that solved so many items (N,) of these kinds.
+    """Return the conditional likelihood at effects `systems` (N,), given how many items each system `solved` (N,).
 
     The probability of a total is a coefficient of Π(1 − p_s + p_s z), with p_s at the difficulty whose expected total
     is this total. The coefficient is computed from the values of the product at odd roots of 1. None of these makes a
@@ -108,7 +110,7 @@ def conditional_likelihood(systems: FloatArray, solved: FloatArray, items: Items
 
 
 def _given_total(p: FloatArray, total: int) -> tuple[float, FloatArray, FloatArray]:
-    """Return the log-probability of a total, and the probabilities of one 1 (n,) and of two (n, n) given it."""
+    """Return the log-probability of a total; given it, the probabilities that one (n,) or two (n, n) systems solve."""
     nodes = len(p) + 1 + len(p) % 2  # odd, so that −1 is none of them
     angle = 2 * np.pi * np.arange(nodes // 2 + 1) / nodes
     root = np.exp(1j * angle)  # the other half are their conjugates
@@ -136,7 +138,7 @@ def fit_conditionally(values: FloatArray, items: Items) -> Search[Point]:
 
 
 def inverse_of_contrasts(matrix: FloatArray) -> FloatArray:
-    """Return the pseudoinverse of a matrix (N, N) whose rows sum to 0, and whose null space has only constants."""
+    """Return the pseudoinverse of a matrix (N, N) whose rows sum to 0, and whose null space is the constant vectors."""
     number = len(matrix)
     size = np.trace(matrix) / number**2
     return np.asarray(np.linalg.inv(matrix + size) - 1 / (size * number**2))

@@ -28,12 +28,12 @@ class CostFrontier(Record):
     score, cost : ndarray, shape (N,)
         Means of the items with a score, and with a cost.
     on_frontier : ndarray of bool, shape (N,)
-        Whether no other system costs no more and scores no less, one of them strictly.
+        False if another system costs no more and scores no less, and costs less or scores more.
     share : ndarray, shape (N,)
         The share of resamples of items in which the system is on the frontier.
     cost_unit : str
     n : int
-        Resamples.
+        Number of resamples.
     notes : tuple of str
     """
 
@@ -112,9 +112,9 @@ def _means(sums: list[FloatArray], times: FloatArray) -> tuple[FloatArray, Float
 
 
 def on_frontier(score: FloatArray, cost: FloatArray) -> npt.NDArray[np.bool_]:
-    """Return which systems no other beats, shape (N,).
+    """Return which systems no other system beats, shape (N,).
 
-    A system beats one if it costs no more, scores no less, and differs.
+    A system beats another one if it costs no more and scores no less, and costs less or scores more.
     """
     no_worse = (score[None, :] >= score[:, None]) & (cost[None, :] <= cost[:, None])
     strictly = (score[None, :] > score[:, None]) | (cost[None, :] < cost[:, None])

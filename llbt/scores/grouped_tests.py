@@ -20,7 +20,7 @@ _FEWEST = 2 - 1e-9  # groups of equal size below which nothing is known of how g
 
 @dataclass(frozen=True, eq=False)
 class Units:
-    """M instances in G groups, independent of each other; without groups each instance is one.
+    """M instances in G independent groups; without groups, each instance is its own group.
 
     Attributes
     ----------
@@ -29,7 +29,7 @@ class Units:
     start : ndarray of int, shape (G,)
         Where each group begins in `order`.
     parts : tuple of (ndarray of int, Units)
-        The instances of each domain and their groups, if means are averages of the means of domains; otherwise empty.
+        The instances of each domain and their groups, if means are averages of domain means; otherwise empty.
     """
 
     order: IntArray
@@ -44,7 +44,7 @@ class Units:
         return cls(order, (np.cumsum(sizes) - sizes).astype(np.int64))
 
     def macro(self, domains: IntArray) -> Units:
-        """Return the same groups, with means that count domains alike; `domains` are the codes of instances, (M,)."""
+        """Return the same groups, with means that weight domains equally; `domains` holds codes of instances, (M,)."""
         groups = np.empty(len(self.order), dtype=np.int64)
         groups[self.order] = np.repeat(np.arange(self.number), self.sizes.astype(np.int64))
         parts = []
@@ -63,7 +63,7 @@ class Units:
 
     @property
     def number(self) -> int:
-        """How many groups there are, G."""
+        """Number of groups, G."""
         return len(self.start)
 
     @property
@@ -94,7 +94,7 @@ class Means:
     Attributes
     ----------
     mean, std_error : ndarray
-        The error is NaN for an effective number of groups below two, and 0 if values vary only by rounding.
+        The standard error is NaN if the effective number of groups is below two, and 0 if values vary only by rounding.
     effective : ndarray
         G* = n²/Σ n_g², the effective number of groups with a value.
     """
@@ -122,7 +122,7 @@ def means(values: FloatArray, units: Units, scale: FloatArray) -> Means:
         NaN where there is none.
     units : Units
     scale : ndarray, shape (P,)
-        The size of the numbers from which the values were made; values below their rounding error are 0.
+        The magnitude of the numbers from which the values were computed; values below their rounding error count as 0.
 
     References
     ----------
@@ -141,7 +141,7 @@ def means(values: FloatArray, units: Units, scale: FloatArray) -> Means:
 
 
 def _parts_of_means(values: FloatArray, units: Units) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-    """Return the numbers of values, means and G*, each (P,), and what each group contributes, (P, G)."""
+    """Return the numbers of values, means and G*, each (P,), and each group's contribution to the error, (P, G)."""
     there = ~np.isnan(values)
     n = there.sum(axis=1).astype(np.float64)
     mean = ratio(without_nan(values).sum(axis=1), n)
@@ -158,7 +158,7 @@ def _parts_of_means(values: FloatArray, units: Units) -> tuple[FloatArray, Float
 
 
 def roots(values: FloatArray, units: Units) -> FloatArray:
-    """Return what each group contributes to means of rows of values (P, M), shape (P, G); NaN without an error.
+    """Return each group's contribution to the error of means of rows (P, M), shape (P, G); NaN without an error.
 
     Products of rows are the covariances of the means.
     """
@@ -175,7 +175,7 @@ def roots(values: FloatArray, units: Units) -> FloatArray:
 def covariance(values: FloatArray, units: Units) -> FloatArray:
     """Return the covariances of means of rows of values (P, M), shape (P, P); NaN without an error.
 
-    Where each group is one instance they are summed over parts of these, so that memory does not grow with M.
+    If each group is one instance, sums run over blocks of instances, so that memory does not grow with M.
     """
     if units.parts:
         parts = [covariance(values[:, inside], part) for inside, part in units.parts]
@@ -197,7 +197,7 @@ def covariance(values: FloatArray, units: Units) -> FloatArray:
 
 
 def _single_weights(n: FloatArray) -> FloatArray:
-    """Return 1/√(n (n − 1)), what a deviation counts in the error of a mean of n values; NaN for one value."""
+    """Return 1/√(n (n − 1)), the weight of a deviation in the error of a mean of n values; NaN for one value."""
     return ratio(np.ones(len(n)), np.sqrt(n * np.maximum(n - 1, 0.0)))
 
 
@@ -207,7 +207,7 @@ def without_nan(values: FloatArray) -> FloatArray:
 
 
 def blocks(rows: int, columns: int) -> list[slice]:
-    """Return parts of so many rows of a matrix, each of a size that stays in the processor's cache."""
+    """Return slices of the rows of a matrix, each small enough for the processor's cache."""
     size = max(1, _MOST_VALUES // max(1, columns))
     return [slice(start, start + size) for start in range(0, rows, size)]
 

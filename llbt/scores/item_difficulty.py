@@ -53,9 +53,9 @@ class Difficulty(Record):
     estimate, std_error, conf_low, conf_high : ndarray, shape (N,)
         Effects minus their mean: log-odds of a score of 1, or score units.
     covariance : ndarray, shape (N, N)
-        Of the estimates.
+        Covariance of the estimates.
     df : float
-        Degrees of freedom of intervals and tests; infinite for the normal.
+        Degrees of freedom of intervals and tests; infinite for the normal distribution.
     items : tuple, length M
     difficulty : ndarray, shape (M,)
         In log-odds: a system whose effect equals the difficulty solves the item with probability .5. In score units:
@@ -124,7 +124,7 @@ class Difficulty(Record):
         Returns
         -------
         Table
-            object_i, object_j, estimate (effect of i less that of j), std_error, statistic, p_value, p_adjusted,
+            object_i, object_j, estimate (effect of i minus effect of j), std_error, statistic, p_value, p_adjusted,
             conf_low, conf_high. Adjusted p-values and intervals are simultaneous (Hothorn, Bretz & Westfall 2008).
 
         Examples
@@ -188,8 +188,8 @@ def difficulty(board: Board, *, by: str = "auto", confidence: Confidence = 0.95)
 
     Scores of 0 and 1 follow the Rasch model: the log-odds of a 1 are the effect of the system minus the difficulty of
     the item. The effects maximize the likelihood given the total of each item, so the many difficulties do not bias
-    them. Other scores are the sum of an effect of the system and one of the item, by least squares. Systems that lack
-    scores are compared on the items they share.
+    them. Other scores are modelled as the sum of a system effect and an item effect, by least squares. Systems that
+    lack scores are compared on the items they share.
 
     Parameters
     ----------
@@ -199,7 +199,7 @@ def difficulty(board: Board, *, by: str = "auto", confidence: Confidence = 0.95)
         Items of one group may depend on each other: standard errors are clustered. ``"auto"``: the groups that the
         board knows, such as repositories or documents; a column of ``board.facts``; ``"item"``: items are independent.
     confidence : float
-        Of each interval by itself.
+        The confidence of each single interval.
 
     Returns
     -------
@@ -210,7 +210,7 @@ def difficulty(board: Board, *, by: str = "auto", confidence: Confidence = 0.95)
     Raises
     ------
     SeparationError
-        For 0/1 scores with infinite effects, such as those of a system that solved all items, or none.
+        For 0/1 scores with infinite effects: for example, a system solved all items, or none.
     DesignError
         For systems that no shared items connect, if fewer than two items separate systems, and for fewer than two
         groups.
@@ -222,7 +222,7 @@ def difficulty(board: Board, *, by: str = "auto", confidence: Confidence = 0.95)
     With groups, standard errors leave out each group: the influences of its items on the effects are summed to ψ_g, and
     the covariance is (G − 1)/G Σ_g ψ_g ψ_gᵀ/(1 − n_g/n)², where n_g of the n items are in group g. Intervals have
     G* − 1 degrees of freedom, G* = n²/Σ n_g². Without missing scores, standard errors of differences in the additive
-    model are those of `leaderboard`. The fit of items still takes items as independent.
+    model are equal to those of `leaderboard`. Tests of item fit still take items as independent.
 
     Without groups the Rasch model takes systems as independent, given the item. If systems of one family solve the same
     items, its standard errors are too large for differences within the family, and too small for other differences. The
@@ -230,7 +230,7 @@ def difficulty(board: Board, *, by: str = "auto", confidence: Confidence = 0.95)
     paired t test.
 
     Infit is Σ(x − e)²/Σv, with expectation e and variance v of a score x, given the total of its item in the Rasch
-    model; its p-values are adjusted by Holm. P-values of the additive model need normal errors.
+    model; its p-values are adjusted by Holm's method. P-values of the additive model need normal errors.
 
     References
     ----------
@@ -288,7 +288,7 @@ def difficulty(board: Board, *, by: str = "auto", confidence: Confidence = 0.95)
 
 
 def _units(board: Board, by: str | None, informative: BoolArray) -> Units:
-    """Return the groups of the items that are kept; each is its own without groups."""
+    """Return the groups of the items that are kept; without groups, each item is its own group."""
     if by is None:
         return Units.of(np.arange(informative.sum()))
     column = board.facts[by][informative]
@@ -298,7 +298,7 @@ def _units(board: Board, by: str | None, informative: BoolArray) -> Units:
     effective = effective_clusters(units.sizes)[1]
     if effective < _FEWEST_GROUPS:
         raise DesignError(
-            f"{by} has {counted(units.number, 'group')} among the items that tell systems apart, as much as "
+            f"{by} has {counted(units.number, 'group')} among the items that tell systems apart, equivalent to "
             f"{format_number(effective, 3)} groups of equal size",
             _INDEPENDENT,
             expected="at least two",

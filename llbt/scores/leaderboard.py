@@ -60,7 +60,7 @@ def leaderboard(
     ----------
     frame : frame, path, list of records or SystemScores
         Wide (one row per item, one column per system), long (a row for each system and item) or with a system in each
-        row; Pass `scores.SystemScores` if lower scores are better, or for a threshold of ties. The threshold affects
+        row. Pass `scores.SystemScores` if lower scores are better, or for a threshold of ties. The threshold affects
         wins, ties and Borda points, but not the tests.
     test : {"wilcoxon", "t", "mcnemar", "permutation"}
         The two-sided test of every pair of systems, on the instances for which both have a score: Wilcoxon's signed
@@ -72,19 +72,19 @@ def leaderboard(
         ``"letters"``: systems that share a letter do not differ significantly; ``"leader"``: the first system leads all
         systems that are not significantly worse, the first of the others leads in the same way, and so on.
     by : str, optional
-        The column with the document or task of each instance, within which instances may depend on each other.
-        Standard errors and the t test leave out each document in turn; in the other tests whole documents change sides.
+        The column with the document or task of each instance. Instances of one document may depend on each other:
+        standard errors and the t test leave out each document in turn; in the other tests whole documents change sides.
     macro : str, optional
-        The column whose values (tasks, domains) count equally: means are averages of the means of its values. If
-        ``by=`` names the same column, each of its values is one instance, so tests are over tasks.
+        The column whose values (tasks, domains) count equally: the mean of a system is the average of its means within
+        each value. If ``by=`` names the same column, each of its values is one instance, so tests are over tasks.
     adjust : {"holm", "bonferroni", "fdr_bh"} or None
         How p-values are adjusted for the number of pairs.
     confidence : float
         A pair differs significantly if its adjusted p-value is below 1 − `confidence`.
     n : int, optional
         Number of random exchanges of a permutation test with more than 24 instances (or documents) with a difference;
-        up to 24 the test is exact. The default is 9,999, or more if needed for adjusted p-values (Holm, Bonferroni) of
-        a tenth of the level.
+        up to 24 the test is exact. The default is 9,999, or more if this is needed so that adjusted p-values (Holm,
+        Bonferroni) can be a tenth of the level.
     rng : numpy.random.Generator or int, optional
     progress : bool
         Show a progress bar over random exchanges.
@@ -112,7 +112,7 @@ def leaderboard(
     OptionError
         For McNemar's test of scores other than 0 and 1.
     DesignError
-        For a single document or task, and more letters than 52.
+        For a single document or task, and if more than 52 letters are needed.
 
     Notes
     -----
@@ -147,7 +147,7 @@ def leaderboard(
     signs of the documents' sums: of signed ranks (Rosner, Glynn & Lee 2006), of wins minus losses, or of differences.
     With up to 24 documents whose sum is not 0, all signs are enumerated. With more, signed ranks use the normal
     distribution, and differences use random signs. McNemar's test remains exact up to 32,768 instances that only one of
-    the two systems has right.
+    the two systems gets right.
 
     In 3,000 simulated pairs of equal systems (14 documents of 5 instances, with half of the variance between
     documents), tests at 5 % reject 4 % (McNemar's) to 5.5 % if they allow for documents. If they ignore documents, they
@@ -156,7 +156,7 @@ def leaderboard(
     (`tests/simulations/leaderboard_documents.json`).
 
     The adjustment is for all pairs, whatever `groups` shows: a leader chosen by the same scores cannot be tested as if
-    it had been named before.
+    it had been named in advance.
 
     References
     ----------
@@ -264,7 +264,7 @@ class _Asked:
     draw: Resampler
 
     def smallest(self, p: float, pairs: int) -> float:
-        """Return the smallest possible adjusted p-value of a number of pairs."""
+        """Return the smallest possible adjusted p-value of `pairs` tests, if `p` is the smallest possible p-value."""
         return p * pairs if self.adjust in ("holm", "bonferroni") else p
 
     def draws(self, pairs: int) -> int:
@@ -281,16 +281,16 @@ class _Standing:
     Attributes
     ----------
     order : ndarray of int, shape (N,)
-        Their rows in the scores.
+        Row of each system in the scores.
     systems : tuple, length N
     estimate, std_error, plain_mean : ndarray, shape (N,)
     rank : ndarray of int, shape (N,)
     adjusted : bool
         Whether estimates are adjusted for the instances that each system has.
     covariance : ndarray, shape (N, N)
-        Of the estimates; NaN where there is no standard error.
+        Covariance of the estimates; NaN where there is no standard error.
     df : float
-        Its degrees of freedom, the fewest of a system.
+        Degrees of freedom of the covariance: the smallest of any system.
     """
 
     order: IntArray

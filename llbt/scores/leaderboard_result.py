@@ -37,7 +37,7 @@ _SAYS: dict[Grouping, str] = {
     "letters": "groups: systems that share a letter do not differ significantly",
     "leader": "leader: the best remaining system, with every remaining system that it does not beat significantly",
 }
-_ONE_CLUSTER = "one cluster: nowhere are all above a break significantly better than all below"
+_ONE_CLUSTER = "one cluster: no break where all above are significantly better than all below"
 _LAST_LETTER = 52  # a…z and A…Z: beyond them letters are words
 EQUAL = 1e-9  # relative to the largest mean: means that differ by less share their rank
 
@@ -59,11 +59,11 @@ class ScoreLeaderboard(Record):
     pairs : ndarray of int, shape (P, 2)
         Positions of i and j among `systems`; i stands above j.
     pair_n : ndarray of int, shape (P,)
-        Instances with a score of both.
+        Number of instances with a score of both systems.
     counts : ndarray, shape (P, 3)
         Instances where i wins, ties, and instances where j wins.
     difference : ndarray, shape (P,)
-        Means of the differences i − j on the instances of both, positive where i is better.
+        Means of the differences i − j on the instances of both systems, positive where i is better.
     ahead : ndarray, shape (P,)
         Which system is ahead by the test: positive for i, negative for j.
     statistic, p_value, p_adjusted : ndarray, shape (P,)
@@ -72,11 +72,11 @@ class ScoreLeaderboard(Record):
     confidence : float
     notes : tuple of str
     plain_mean : ndarray, shape (N,)
-        The mean of the instances that a system has.
+        The mean over the instances with a score of the system.
     covariance : ndarray, shape (N, N)
-        Of the estimates, clustered as `std_error`.
+        Covariance of the estimates, clustered like `std_error`.
     df : float
-        Its degrees of freedom.
+        Degrees of freedom of the covariance.
     higher_is_better : bool
     head : tuple of str
         The lines above the table.
@@ -209,9 +209,9 @@ class ScoreLeaderboard(Record):
         -----
         A system is a candidate unless another system is significantly better by the test of the leaderboard. This test
         is adjusted for the N − 1 comparisons with the system, by the joint normal distribution of the estimates. There
-        is no correction over systems, because only the test of the true best can go wrong (`llbt.best`). The score of
-        the first system is median-unbiased given that it came first; its interval is the hybrid interval of Andrews,
-        Kitagawa & McCloskey (2024).
+        is no correction over systems, because only the test of the true best can reject wrongly (`llbt.best`). The
+        score of the first system is median-unbiased given that it came first; its interval is the hybrid interval of
+        Andrews, Kitagawa & McCloskey (2024).
 
         Examples
         --------
@@ -241,7 +241,7 @@ class ScoreLeaderboard(Record):
         """Return one row per pair: object_i (above), object_j, n, estimate (mean difference), wins, test and p-values.
 
         Statistics: the sum of the ranks of positive differences (``"wilcoxon"``), t, the smaller number of instances
-        that one system alone has right (``"mcnemar"``), the mean difference (``"permutation"``).
+        that only one system gets right (``"mcnemar"``), the mean difference (``"permutation"``).
         """
         i, j = ([self.systems[k] for k in column] for column in self.pairs.T)
         wins_i, ties, wins_j = as_whole(self.counts).T
@@ -283,7 +283,7 @@ def refuse_many_letters(board: ScoreLeaderboard) -> None:
 
 
 def _leaders(better: npt.NDArray[np.bool_]) -> list[int]:
-    """Return the leader of each system, the best first: a system without a leader leads all that are not worse."""
+    """Return the leader of each system: the best one left leads all systems left that are not significantly worse."""
     leader = np.full(len(better), -1)
     for k in range(len(better)):
         if leader[k] < 0:

@@ -52,14 +52,14 @@ def read_board(
     source : path, frame, list of records or SystemScores
         A folder of results, one file, a pattern, or a table of scores as `scores.SystemScores.from_frame` reads it.
     format : str
-        ``"auto"``, by names and beginnings of files; or ``"table"``, ``"lm_eval"``, ``"inspect"``, ``"helm"``,
-        ``"swe_bench"``, ``"every_eval_ever"``, ``"sacrerouge"``, ``"appraise"``, ``"mt_metrics_eval"``,
-        ``"promptfoo"``, ``"livecodebench"``.
+        ``"auto"`` recognizes the format by the names and first lines of files; or ``"table"``, ``"lm_eval"``,
+        ``"inspect"``, ``"helm"``, ``"swe_bench"``, ``"every_eval_ever"``, ``"sacrerouge"``, ``"appraise"``,
+        ``"mt_metrics_eval"``, ``"promptfoo"``, ``"livecodebench"``.
     task : str or sequence of str
         The tasks to keep; by default all.
     items : sequence of labels or path, optional
         All items of the benchmark, or the file that lists them. Results that list only solved items need it.
-        ``"listed"`` takes the items that some system solved.
+        ``"listed"`` takes only the items that some system solved.
     score : str or sequence of str, optional
         Which score to read if the results have several, such as a metric and a filter: ``"exact_match,strict-match"``.
         For a table, its columns of scores.
@@ -72,7 +72,7 @@ def read_board(
     Returns
     -------
     Board
-        ``leaderboard()`` has the tiers. Notes say which scores are missing, averaged or left out.
+        ``leaderboard()`` ranks the systems. Notes say which scores are missing, averaged or left out.
 
     Raises
     ------
@@ -104,17 +104,17 @@ def read_board(
         if known is not None:
             if named:
                 raise OptionError(
-                    f"{', '.join(f'{name}=' for name in named)} beside results of {known.tool}",
+                    f"{', '.join(f'{name}=' for name in named)} with results of {known.tool}",
                     "Leave them out, or pass format='table' for a table.",
                 )
             data = assembled(_rows(known, files), _one(score), as_names(task, "task"), _items(items))
             return _board(data, known.name, higher_is_better)
         source = str(files[0].path) if len(files) == 1 else source
     elif format not in ("auto", TABLE):
-        raise OptionError(f"format={format!r} beside data in memory", expected="'auto' or 'table'")
+        raise OptionError(f"format={format!r} with data in memory", expected="'auto' or 'table'")
     if task or items is not None:
         raise OptionError(
-            f"{'task' if task else 'items'}= beside a table of scores",
+            f"{'task' if task else 'items'}= with a table of scores",
             "Select rows of the table before you read it.",
             expected="nothing",
         )
@@ -194,7 +194,7 @@ def _items_of_file(path: str) -> list[Any]:
 
 
 def _facts(scores: SystemScores) -> pd.DataFrame:
-    """Return the columns with one value for each item that have fewer values than items, or the name of a fact."""
+    """Return the columns that describe items: one value per item, and repeated values or the name of a known fact."""
     first = np.empty(len(scores.instances), dtype=np.intp)
     first[scores.place[::-1]] = np.arange(len(scores.place))[::-1]
     facts = {}
