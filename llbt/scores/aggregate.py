@@ -104,8 +104,8 @@ def aggregate(
     data : frame, path, list of records, SystemScores or Comparisons
         Scores: wide (one row per item and a column of numbers per system), long (a row for each system and item) or
         with a system in each row. Pass `scores.SystemScores` if lower scores are better (means and medians stay on the
-        scale of the scores), or for a threshold of ties. For all but mean and median also a table of counts, which is
-        summed over its covariates.
+        scale of the scores), or for a threshold of ties. All methods except mean and median also take a table of
+        counts, which is summed over its covariates.
     method : str, BradleyTerry, Elo or TrueSkill
         A name, or a record with options other than the defaults (``scores.BradleyTerry(ties="half")``):
 
@@ -117,7 +117,7 @@ def aggregate(
         Number of resamples for percentile intervals, such as 1000. Whole instances are resampled; judgments for a
         table.
     confidence : float
-        Of the intervals.
+        The confidence of the intervals.
     rng : numpy.random.Generator or int, optional
     progress : bool
         Show a progress bar.
@@ -138,7 +138,7 @@ def aggregate(
         For frames that cannot be read as scores, systems without a score, instances that no two systems share, and
         fractional counts if games are resampled or ordered.
     OptionError
-        For resamples of scores with ``prior="jeffreys"``.
+        If scores with ``prior="jeffreys"`` are to be resampled.
     DesignError
         For mean and median of a table of counts, and systems that were never compared.
     SeparationError
@@ -150,13 +150,13 @@ def aggregate(
     Systems are sorted before any draw, so results do not depend on the order of columns. A random order shuffles the
     instances, and the pairs within each instance.
 
-    ``algorithm="mm"`` is π_i ← W_i / Σ_j n_ij/(π_i + π_j), from equal worths. The paper stops it when Σ(Δπ)² falls
-    below 1e-9, short of the maximum. Worths then have two or three correct digits, so systems that are this close may
-    change places. A system that never wins gets the worth 0. If two of these systems have no decided comparison, the
-    published tool does not return; llbt raises an error.
+    ``algorithm="mm"`` repeats π_i ← W_i / Σ_j n_ij/(π_i + π_j), starting at equal worths. The paper stops it when
+    Σ(Δπ)² falls below 1e-9, short of the maximum. Worths then have two or three correct digits, so systems that are
+    this close may change places. A system that never wins gets the worth 0. If two of these systems have no decided
+    comparison, the published tool never ends; llbt raises an error.
 
     Elo and TrueSkill are means over random orders, with a Monte Carlo error. A system shares the rank of a better one
-    if the two differ by less than three errors, as with identical scores.
+    if the two differ by less than three Monte Carlo errors, as systems with identical scores do.
 
     Probabilities follow from the model: 1/(1 + exp(2λ_j − 2λ_i)), Elo's expected score at the averaged ratings,
     TrueSkill's Φ((μ_i − μ_j)/√(2β² + σ_i² + σ_j²)). Mean and median have no model. Their probability is the observed
@@ -166,7 +166,7 @@ def aggregate(
     instance give k(k − 1)/2 of them. ``n=1000`` resamples whole instances. For Elo and TrueSkill, intervals without
     resamples are percentiles over random orders of the games: they show the effect of the order only. With `n` they are
     percentiles over resampled instances, one random order each. Each game in each order takes about 0.05 µs
-    (Elo) to 0.2 µs (TrueSkill) for many systems, and some times as much for few.
+    (Elo) to 0.2 µs (TrueSkill) for many systems, and several times as much for few systems.
 
     References
     ----------

@@ -96,13 +96,13 @@ class Strengths:
     Attributes
     ----------
     log_odds : ndarray, shape (N,)
-        Log-odds 2λ, summing to 0; −∞ for a system of worth 0, which the centre leaves out; NaN if none is finite.
+        Log-odds 2λ, summing to 0; −∞ for a system of worth 0, which does not count in the sum; NaN if none is finite.
     worth : ndarray, shape (N,)
         Worth π ∝ exp(2λ), summing to 1.
     std_error : ndarray, shape (N,)
-        Of the log-odds; NaN for the recursion.
+        Standard errors of the log-odds; NaN for the recursion.
     results : LLBTResults or None
-        The fit; None for the recursion, and where scores are not finite.
+        The fit; None for the recursion, and if scores are not finite.
     has_ties : bool
         Whether anything was tied.
     place : ndarray of int, shape (N,)
@@ -262,11 +262,11 @@ def win_matrices(outcomes: Outcomes, counts: FloatArray, ties: Ties) -> FloatArr
 
 
 def recursion(wins: FloatArray, epsilon: float = EPSILON) -> tuple[FloatArray, IntArray]:
-    """Return the worths (B, N) at which Hunter's MM recursion stops for win matrices (B, N, N), and the steps (B,).
+    """Return the worths (B, N) at which Hunter's MM recursion stops for win matrices (B, N, N), and its steps (B,).
 
-    π_i ← W_i / Σ_j n_ij / (π_i + π_j), all systems at once, divided by their sum, from equal worths until Σ(Δπ)² is
-    below epsilon (Hunter 2004, equation 3; Peyrard et al. 2021). Equal worths where nobody won; NaN where it
-    divides 0 by 0.
+    π_i ← W_i / Σ_j n_ij / (π_i + π_j) for all systems at once, divided by their sum. The recursion starts at equal
+    worths and stops when Σ(Δπ)² is below epsilon (Hunter 2004, equation 3; Peyrard et al. 2021). Worths are equal if
+    nobody won, and NaN if the recursion divides 0 by 0.
     """
     games, won = wins + wins.transpose(0, 2, 1), wins.sum(axis=2)
     worth = np.full(won.shape, 1 / won.shape[1])
@@ -299,7 +299,8 @@ def resampled_log_odds(
 ) -> FloatArray:
     """Return the log-odds of resampled games, shape (B, N); NaN where they are not finite.
 
-    A resample without a tie has no finite tie effect, but finite scores: those of the model `without`.
+    A resample without ties has an infinite tie effect. Its scores come from the model `without`, which has no tie
+    effect.
     """
     counts = outcomes.resampled(size, rng)
     if strengths.results is None:
@@ -315,7 +316,7 @@ def resampled_log_odds(
 
 
 def without_ties(strengths: Strengths, outcomes: Outcomes, asked: BradleyTerry) -> Strengths | None:
-    """Return a fit of the same pairs without a tie effect, if `strengths` has one that a resample may lack."""
+    """Return a fit of the same pairs without a tie effect, if `strengths` has a tie effect that resamples may lack."""
     if strengths.results is None or asked.prior is not None or not (asked.ties == "davidson" and strengths.has_ties):
         return None
     return _exact(outcomes, replace(asked, ties="half"))
@@ -336,7 +337,7 @@ def _refitted(
 
 
 def _in_order(strengths: Strengths, res: PlainEstimates, outcomes: Outcomes, counts: FloatArray) -> FloatArray:
-    """Return tables (B, P, C) as the fit has its comparisons, (B, S, C)."""
+    """Return tables (B, P, C) in the order of the comparisons of the fit, (B, S, C)."""
     size = len(strengths.place)
     i, j = strengths.place[outcomes.pairs].T
     row = np.full((size, size), -1, dtype=np.int64)

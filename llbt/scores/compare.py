@@ -162,8 +162,8 @@ def compare(
     * best_differ and top3_differ: whether the sets of the best, and of the three best systems differ (1) or not (0);
       a top-k set holds every system at least as good as the k-th. top3_differ is undefined for two systems.
 
-    Scores that differ by at most 1e-9 are equal. If a mechanism leaves a system without a score, its figures are
-    missing in this setup; averages use the other setups.
+    Scores that differ by at most 1e-9 are equal. If a mechanism gives some system no score, the figures of this
+    mechanism are missing in this setup; averages use the other setups.
 
     The paper reports these figures, in per cent, for 296 real setups (four tasks, 18 metrics, 73,471 pairs of systems),
     with Elo and TrueSkill from a single order (Tables 1 and 4). Its BT comes from code that counts a tie as a win for
@@ -248,7 +248,7 @@ def _scores(frame: object, name: Label, like: pd.DataFrame) -> FloatArray:
     if set(frame.columns) != set(like.columns):
         raise JudgmentError(
             f"{where} has the mechanisms {listed(list(frame.columns))}",
-            "Leave out the others, or compare these setups apart.",
+            "Leave out the others, or compare these setups separately.",
             expected=f"those of the first setup, {listed(list(like.columns))}",
         )
     strange = [column for column in like.columns if not pd.api.types.is_numeric_dtype(frame[column])]
@@ -281,7 +281,7 @@ def _figures(scores: FloatArray) -> FloatArray:
 
 
 def _order(scores: FloatArray) -> FloatArray:
-    """Return which of two systems is ahead by each mechanism, shape (K, N(N − 1)/2): 1 the first, −1 the second, 0."""
+    """Return which of two systems is ahead by each mechanism, (K, N(N − 1)/2): 1 the first, −1 the second, 0 none."""
     i, j = np.triu_indices(scores.shape[1], 1)
     with np.errstate(invalid="ignore"):
         lead = scores[:, i] - scores[:, j]
@@ -296,7 +296,7 @@ def _at_the_top(scores: FloatArray, k: int) -> npt.NDArray[np.bool_]:
 
 
 def _means(values: FloatArray) -> FloatArray:
-    """Return means over setups that are defined, shape (P,); NaN where none is."""
+    """Return means over the setups with a defined figure, shape (P,); NaN if there is none."""
     number = (~np.isnan(values)).sum(axis=0)
     return np.where(number > 0, np.nansum(values, axis=0) / np.maximum(number, 1), np.nan)
 
@@ -312,12 +312,12 @@ def _notes(
     for k, mechanism in enumerate(mechanisms):
         without = [name for name, values in zip(setups, scores, strict=True) if np.isnan(values[k]).any()]
         if without:
-            notes.append(f"{mechanism} leaves systems without a score, so it is not compared, in {listed(without)}")
+            notes.append(f"{mechanism} is not compared in {listed(without)}: it leaves systems without a score")
     undefined = np.isnan(figures["disagreement"]) & ~np.isnan(figures["reversed"])
     if undefined.any():
         tied = [name for name, row in zip(setups, undefined, strict=True) if row.any()]
-        notes.append(f"a mechanism ties all systems, so that disagreement is undefined, in {listed(tied)}")
+        notes.append(f"disagreement is undefined in {listed(tied)}: a mechanism ties all systems")
     small = [name for name, values in zip(setups, scores, strict=True) if values.shape[1] < _TOP]
     if small:
-        notes.append(f"fewer than three systems, so that the top 3 is undefined, in {listed(small)}")
+        notes.append(f"the top 3 is undefined in {listed(small)}: there are fewer than three systems")
     return tuple(notes)

@@ -34,11 +34,11 @@ class EloHistory(Record):
     start, estimate : ndarray, shape (N,)
         Ratings before the first judgment and after the last.
     judgments : ndarray, shape (N,)
-        Judgments of each object.
+                Number of judgments of each object.
     pairs : ndarray of int, shape (R, 2)
         Positions of objects i and j of each judgment, in the order in which they were played.
     after : ndarray, shape (R, 2)
-        Their ratings after it.
+                The ratings of both objects after the judgment.
     times : Series of length R, or None
         When each judgment was made.
     time : str or None
@@ -81,13 +81,13 @@ class EloHistory(Record):
             title="Elo ratings in order of play",
             head=(
                 f"{counted(len(self.pairs), 'judgment')}{in_order}; k {self.k:g}, "
-                f"{self.points:g} points are odds of ten",
+                f"{self.points:g} points are odds of ten to one",
             ),
             notes=self.notes,
         )
 
     def path(self) -> Table:
-        """Return the rating of both objects after each judgment, two rows for each in the order of the judgments.
+        """Return the ratings of both objects after each judgment: two rows per judgment, in the order of the judgments.
 
         Columns judgment (1 is the first), the column of `time` if there is one, object, estimate.
         """
@@ -121,9 +121,10 @@ def elo_history(
         The rating with which all objects begin; or a mapping from objects to ratings, such as ``history.ratings`` of
         earlier judgments. It must have all judged objects; other objects keep their ratings.
     time : str, optional
-        A column to sort by. Judgments of the same time stay in the order of their rows. None: the order of the rows.
+        A column to sort by. Judgments of the same time stay in the order of their rows. By default, the order of the
+        rows.
     k : float
-        Points that one judgment can move at most.
+        The largest number of points by which one judgment can change a rating.
     points : float
         The difference in points at which the odds are ten to one.
 
@@ -193,7 +194,7 @@ def elo_history(
 
 
 def _order(judged: Judgments, time: str) -> IntArray:
-    """Return the rows by time, those of the same time in their order."""
+    """Return the rows sorted by time; rows of the same time keep their order."""
     values = judged.values(time) if time in judged.columns else None
     if values is not None and not values.isna().any():
         if isinstance(values.dtype, pd.CategoricalDtype) and values.dtype.ordered:
@@ -204,7 +205,7 @@ def _order(judged: Judgments, time: str) -> IntArray:
 
 
 def _starting(judged: Judgments, start: Start) -> tuple[tuple[Label, ...], FloatArray]:
-    """Return all objects that have a rating, those judged first, and the ratings that they begin with."""
+    """Return all objects that have a rating, with the judged objects first, and their ratings at the start."""
     if is_real(start):
         _check_rating(start, "start")
         return judged.objects, np.full(len(judged.objects), float(start))
@@ -251,6 +252,6 @@ def _played(
         raise DesignError(
             f"ratings of {format_number(max(map(abs, ratings)), 3)} left the range of numbers",
             "Pass a smaller k=, or more points=.",
-            expected="differences of at most some hundred times points",
+            expected="rating differences of at most a few hundred times points=",
         ) from None
     return np.array(after), np.array(ratings)

@@ -1,4 +1,4 @@
-"""Games between systems, and many orders in which they are played side by side."""
+"""Games between systems, played in many random orders at once."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from ..core.columns import IntArray
 
 @dataclass(frozen=True, eq=False)
 class Round:
-    """One unit of each of B orders: P games between places, and the systems that hold the places.
+    """The games of one unit, such as an instance, in B orders: P games between places, and the system in each place.
 
     Attributes
     ----------
     first, second : ndarray of int, shape (P,)
         The places of both sides of each game, in the order of play.
     steps : sequence of slice
-        Games between different places, which can be rated at once; in every order each system plays its games in turn.
+        Slices of games between different places, which can be rated at once; each system plays its games in turn.
     systems : ndarray of int, shape (Q, B)
         The system in each place.
     outcomes : ndarray of int, shape (P, B)
@@ -45,8 +45,8 @@ class Games:
         N.
     pairs : ndarray of int, shape (P, 2)
     slots : ndarray of int, shape (U, L)
-        The games of each unit: 3 · pair + outcome (0 for i, 1 a draw, 2 for j), −1 where there is none. Units have one
-        game each, or a pair once at most.
+        The games of each unit: 3 · pair + outcome (0 for i, 1 a draw, 2 for j), −1 where there is none. Each unit has
+        one game only, or each pair at most once.
     """
 
     size: int
@@ -54,11 +54,12 @@ class Games:
     slots: IntArray
 
     def rounds(self, units: IntArray, rng: np.random.Generator | None) -> Iterator[Round]:
-        """Yield the units of each order (B, U), one after the other, the games of each in random order.
+        """Yield the units of each order (B, U), one after the other, with the games of each unit in random order.
 
-        Systems are put into places at random, in each order by itself, and the pairs of places play in one random order
-        for all. So the order of games is uniform in each order, and steps are found once for all. Means over orders
-        are as exact as those of independent orders; their spread differs somewhat more between runs (4 systems: 5 %).
+        Each order puts systems into places at random, and all orders play the pairs of places in the same random
+        sequence. So the sequence of games is uniformly random in each order, and steps are computed only once. Means
+        over orders are as exact as those of independent orders; their spread differs somewhat more between runs (4
+        systems: 5 %).
 
         Parameters
         ----------
@@ -105,9 +106,9 @@ class Games:
 
 
 def in_steps(ends: IntArray, size: int) -> tuple[IntArray, tuple[slice, ...]]:
-    """Return games (P, 2) between places sorted into steps, each as early as the games before it allow.
+    """Return games (P, 2) between places, sorted into steps; each game is played as early as earlier games allow.
 
-    The games of a step share no place, and every place plays its games in the order in which they stand.
+    The games of one step share no place, and every place plays its games in the order given.
     """
     depth = [0] * size
     layers = []

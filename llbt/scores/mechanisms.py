@@ -71,7 +71,7 @@ class Scored:
     notes : tuple of str
     extra : mapping of str to ndarray, each (N,)
     unit : float
-        The size of scores, for rounding.
+        The magnitude of the scores, for rounding.
     standing : ndarray, shape (N,), or None
         Values to rank by, the higher the better, if ranks do not follow the scores.
     """
@@ -132,7 +132,7 @@ def centre(outcomes: Outcomes, median: bool, asked: Asked) -> Scored:
 
 
 def _observed(outcomes: Outcomes) -> FloatArray:
-    """Return the share of the instances won by the row against the column, of those with a winner, (N, N)."""
+    """Return the share of instances that the row wins against the column, among instances with a winner, (N, N)."""
     i, j = outcomes.pairs.T
     made = np.full((len(outcomes.systems), len(outcomes.systems)), np.nan)
     wins, losses = outcomes.counts[:, 0], outcomes.counts[:, 2]
@@ -148,14 +148,14 @@ def _centres(scores: FloatArray, median: bool, size: int, rng: np.random.Generat
 
 
 def weighted_means(scores: FloatArray, weights: FloatArray) -> FloatArray:
-    """Return means of N systems (N, M) where instances count as often as the weights (B, M) say, shape (B, N)."""
+    """Return means of N systems (N, M) with weights (B, M) of the instances, shape (B, N)."""
     there = ~np.isnan(scores)
     with np.errstate(invalid="ignore"):
         return np.asarray(weights @ np.where(there, scores, 0.0).T / (weights @ there.T.astype(np.float64)))
 
 
 def weighted_medians(scores: FloatArray, weights: FloatArray) -> FloatArray:
-    """Return medians of N systems (N, M) where instances count as often as the weights (B, M) say, shape (B, N)."""
+    """Return medians of N systems (N, M) with weights (B, M) of the instances, shape (B, N)."""
     made = np.full((len(weights), len(scores)), np.nan)
     for k, row in enumerate(scores):
         order = np.argsort(row)[: int((~np.isnan(row)).sum())]
@@ -253,7 +253,7 @@ def rated(outcomes: Outcomes, options: Elo | TrueSkill, asked: Asked) -> Scored:
 
 
 def _check_given(outcomes: Outcomes, asked: Asked) -> None:
-    """Raise where there is no order of the rows, or resamples are asked for, which have none."""
+    """Raise if the data have no order of rows, or if resamples are requested, which have none."""
     if outcomes.scores is None:
         raise DesignError(
             "order='given' with a table of counts, which has no order",
@@ -282,7 +282,7 @@ def _with_chosen_step(options: Elo, games: Games, asked: Asked) -> tuple[Elo, st
 
 
 def beyond_chance(ratings: FloatArray) -> FloatArray:
-    """Return the values to rank by, shape (N,): the higher the better, equal within Monte Carlo error of orders (B, N).
+    """Return the values to rank by, (N,), the higher the better; ratings within Monte Carlo error (B orders) are equal.
 
     A single order has no Monte Carlo error, so its ratings are unchanged.
     """
@@ -324,7 +324,7 @@ def _played(rate: Rate, games: Games, number: int, redrawn: bool, asked: Asked) 
 
 
 def _rated(rate: Rate, games: Games, redrawn: bool, size: int, rng: np.random.Generator) -> FloatArray:
-    """Return ratings and their σ in so many orders or resamples, shape (2, size, N)."""
+    """Return ratings and their σ in `size` orders or resamples, shape (2, size, N)."""
     units = games.redrawn(size, rng) if redrawn else games.shuffled(size, rng)
     return np.stack(rate(games, units, rng))
 

@@ -1,4 +1,4 @@
-"""Which system scored higher on which instance: the games of the paired mechanisms."""
+"""Games for the paired mechanisms: which system scored higher on which instance."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Outcomes:
 
     @property
     def entries(self) -> int:
-        """The number of array entries in one resample, for the use of memory."""
+        """How many numbers one resample holds in memory."""
         return max(self.counts.size, 0 if self.scores is None else self.scores.shape[1])
 
     def resampled(self, size: int, rng: np.random.Generator) -> FloatArray:
@@ -68,7 +68,7 @@ class Outcomes:
         return self._weighted(drawn_weights(self.scores.shape[1], size, rng))
 
     def _weighted(self, weights: FloatArray) -> FloatArray:
-        """Return the counts where instances count as often as the weights (B, M) say, shape (B, P, 3)."""
+        """Return the counts with weights (B, M) of the instances, shape (B, P, 3)."""
         assert self.scores is not None
         made = np.empty((len(weights), *self.counts.shape))
         light = weights.astype(np.float32)  # whole numbers, exact up to 2^24

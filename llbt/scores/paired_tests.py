@@ -52,7 +52,7 @@ class PairedScores:
 
     @property
     def larger(self) -> FloatArray:
-        """The larger absolute value of either score, shape (P, M)."""
+        """The larger of the absolute values of both scores, shape (P, M)."""
         return np.asarray(np.maximum(np.abs(self.i), np.abs(self.j)))
 
     @property
@@ -99,7 +99,7 @@ def moments(difference: FloatArray, scale: FloatArray) -> tuple[FloatArray, Floa
 
 
 def row_medians(values: FloatArray) -> FloatArray:
-    """Return the medians of the rows without what is NaN, shape (P,)."""
+    """Return the medians of the rows without NaN, shape (P,)."""
     n = np.sum(~np.isnan(values), axis=1)
     ordered = np.sort(values, axis=1)  # NaN goes last
     middle = np.column_stack([np.maximum(n - 1, 0) // 2, np.minimum(n // 2, values.shape[1] - 1)])
@@ -148,8 +148,8 @@ def wilcoxon_test(
 
     The statistic is the sum R₊ of the ranks of positive differences, the effect the matched-pairs rank-biserial
     correlation (R₊ − R₋)/(R₊ + R₋). Up to `EXACT` differences, p-values come from all signs of the observed ranks,
-    including average ranks of equal differences. Beyond, they come from the normal distribution, with the variance
-    corrected for equal differences.
+    including average ranks of equal differences. With more differences, they come from the normal distribution, with
+    the variance corrected for equal differences.
     """
     ranks = _signed_ranks(difference, zero, scale)
     total = ranks.n * (ranks.n + 1) / 2
@@ -168,7 +168,7 @@ class _SignedRanks:
     Attributes
     ----------
     n, positive, excess : ndarray, shape (P,)
-        Differences ranked, sum of the ranks of the positive ones, and Σ(t³ − t) over runs of t.
+        Number of ranked differences, sum of the ranks of positive differences, and Σ(t³ − t) over runs of length t.
     first : ndarray of int, shape (P + 1,)
         Where the runs of each pair begin.
     rank, size : ndarray
@@ -183,13 +183,13 @@ class _SignedRanks:
     size: IntArray
 
     def doubled(self, row: int) -> tuple[int, ...]:
-        """Return twice the ranks of a pair: whole numbers, though average ranks may be halves."""
+        """Return twice the ranks of a pair, which are whole numbers even if average ranks end in ½."""
         runs = slice(self.first[row], self.first[row + 1])
         return tuple(np.repeat(np.rint(2 * self.rank[runs]), self.size[runs]).astype(int).tolist())
 
 
 def rounded_sizes(difference: FloatArray, out: npt.NDArray[np.bool_], scale: FloatArray) -> FloatArray:
-    """Return the sizes of differences (P, M) in steps of rounding: whole numbers, 0 for those that are out or NaN."""
+    """Return absolute differences (P, M) as whole numbers of rounding steps; 0 for excluded differences and NaN."""
     with np.errstate(divide="ignore", invalid="ignore"):
         steps = np.rint(np.abs(difference) / (ROUNDING * scale)[:, None])
     return np.where(out | np.isnan(difference), 0.0, steps)
@@ -221,7 +221,7 @@ def _signed_ranks(difference: FloatArray, zero: npt.NDArray[np.bool_], scale: Fl
 
 
 def signed_sum_p(sizes: Sequence[int], positive: float, alternative: Alternative) -> float:
-    """Return the p-value of the sum of the positive ones, among all ways to sign whole sizes such as doubled ranks."""
+    """Return the p-value of a sum of positive ranks over all signs; `sizes` are whole numbers such as doubled ranks."""
     chances, at = _sum_chances(tuple(sizes)), round(positive)
     greater, less = float(chances[at:].sum()), float(chances[: at + 1].sum())
     chosen = {"greater": greater, "less": less, "two-sided": 2 * min(greater, less)}[alternative]
@@ -230,7 +230,7 @@ def signed_sum_p(sizes: Sequence[int], positive: float, alternative: Alternative
 
 @lru_cache(maxsize=256)
 def _sum_chances(sizes: tuple[int, ...]) -> FloatArray:
-    """Return P(sum = 0, 1, …) of whole numbers above 0 that count with probability 1/2 each."""
+    """Return P(sum = 0, 1, …) if each of some whole numbers above 0 is added with probability 1/2."""
     chances = np.zeros(sum(sizes) + 1)
     chances[0] = 1.0
     for size in sizes:

@@ -63,7 +63,7 @@ def pairwise(
     ----------
     frame : frame, path, list of records or SystemScores
         Wide (one row per item, one column per system), long (a row for each system and item) or with a system in each
-        row; Pass `scores.SystemScores` if lower scores are better: differences and wins are then of the negated scores,
+        row. Pass `scores.SystemScores` if lower scores are better: differences and wins are then of the negated scores,
         so positive values mean that i is better. Or pass it for a threshold of ties, which affects wins, win odds, the
         sign test and the Bradley-Terry model, but not the other tests.
     adjust : {"holm", "bonferroni", "fdr_bh"} or None
@@ -95,10 +95,10 @@ def pairwise(
     median has Mood's median test, with Yates' correction: it counts each system's scores above the common median, and
     takes the two samples as independent (one-sided p-values use the signed root of χ²). Bradley-Terry, for one pair of
     systems, has the exact sign test without ties. The fourth test is Wilcoxon's signed-rank test without differences of
-    0. Up to 50 differences it is exact, with average ranks for equal differences. Beyond, it is the normal
-    approximation with the variance corrected for equal differences, without continuity correction. The effect sizes of
-    the last two tests are the win odds (wins_i + ties/2)/(wins_j + ties/2) [2]_ and the matched-pairs rank-biserial
-    correlation (R₊ − R₋)/(R₊ + R₋) [3]_.
+    0. Up to 50 differences it is exact, with average ranks for equal differences. With more differences it is the
+    normal approximation with the variance corrected for equal differences, without continuity correction. The effect
+    sizes of the last two tests are the win odds (wins_i + ties/2)/(wins_j + ties/2) [2]_ and the matched-pairs
+    rank-biserial correlation (R₊ − R₋)/(R₊ + R₋) [3]_.
 
     Win share is the share of instances that i wins, with half of the ties. bt_probability comes from the Bradley-Terry
     model, fitted to the wins of all pairs, without ties, by maximum likelihood; NaN without a finite estimate. Scores

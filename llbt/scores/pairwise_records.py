@@ -159,8 +159,8 @@ class PairwiseScores(Record):
         Returns
         -------
         Table
-            test, significant (pairs), share (of all pairs), and for each test the share of these pairs that are
-            significant by it as well: P(column | row), NaN where the row's test finds none.
+            test, significant (pairs), share (of all pairs), and a column for each test: P(column | row), the share of
+            the pairs found by the row's test that the column's test finds, too. NaN where the row's test finds none.
 
         References
         ----------
@@ -176,9 +176,9 @@ class PairwiseScores(Record):
         Parameters
         ----------
         mechanism : {"wins", "bt", "mean", "median"}
-            ``"wins"``: the share of instances won, ties half. ``"bt"``: the Bradley-Terry model of all systems.
-            ``"mean"`` and ``"median"`` only put two systems in order: 1 for the one whose mean or median is larger, ½
-            for both where they are equal.
+            ``"wins"``: the share of instances won, with half of the ties. ``"bt"``: the Bradley-Terry model of all
+            systems. ``"mean"`` and ``"median"`` only put two systems in order: 1 for the one whose mean or median is
+            larger, ½ for both where they are equal.
         """
         order = {"mean": self.mean_difference, "median": self.difference_of_medians}
         shares = {"wins": self.win_share, "bt": self.bt_probability}
@@ -206,14 +206,14 @@ def significance_table(of: Sequence[PairwiseScores], alpha: float, notes: tuple[
             Field("share", "share", number / len(significant), "percent", frame_only=True),
             *(Field(test, f"also {test}", shares[:, k], "statistic") for k, test in enumerate(TESTS)),
         ),
-        title=f"Significant pairs of {format_count(len(significant))} at {alpha:g}, and the share others find too",
+        title=f"Significant pairs of {format_count(len(significant))} at {alpha:g}, and the share others confirm",
         notes=(*notes, adjust_line(of[0].adjust)),
     )
 
 
 def adjust_line(adjust: Adjust) -> str:
-    """Return how p-values were adjusted for the number of pairs."""
-    return adjust_note(adjust) + ("" if adjust is None else ", each test apart")
+    """Return a line on how p-values were adjusted for the number of pairs."""
+    return adjust_note(adjust) + ("" if adjust is None else ", for each test")
 
 
 def missing_notes(instances: int, n: IntArray) -> tuple[str, ...]:

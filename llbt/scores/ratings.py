@@ -40,8 +40,8 @@ class Elo:
     Attributes
     ----------
     k : float or "held-out"
-        Points that one game can move at most. ``"held-out"`` takes the one of 1, 2, 4, …, 256 (for a scale of 400) with
-        the least log-loss of held-out instances, over five folds.
+        The largest number of points by which one game can change a rating. ``"held-out"`` chooses among 1, 2, 4, …, 256
+        (for a scale of 400): the k with the least log-loss of held-out instances, over five folds.
     start : float
         The rating with which all systems begin.
     scale : float
@@ -118,8 +118,8 @@ def elo_ratings(
 ) -> tuple[FloatArray, FloatArray]:
     """Return the ratings after the games in each order of the units (B, U), shape (B, N), and NaN: Elo has no σ.
 
-    r_i ← r_i + k(s − 1/(1 + 10^((r_j − r_i)/scale))) with s = 1, ½ or 0, and r_j loses what r_i gains. Orders have k of
-    the rule, or each its own, shape (B,).
+    r_i ← r_i + k(s − 1/(1 + 10^((r_j − r_i)/scale))) with s = 1, ½ or 0, and r_j loses what r_i gains. k is the same in
+    all orders, or an array with one k per order, shape (B,).
     """
     state = np.full((games.size, len(units)), float(rule.start))
     column, base = np.arange(len(units)), math.log(10) / rule.scale
@@ -146,10 +146,11 @@ def elo_ratings(
 
 
 def step_by_held_out_loss(rule: Elo, games: Games, rng: np.random.Generator) -> tuple[float, FloatArray, FloatArray]:
-    """Return k with the least log-loss on units that are held out, all k and their losses.
+    """Return the k with the least log-loss on held-out units, all k, and their losses.
 
     Units are in five folds at random; ratings are means over random orders of the other four, as in `rated`, and all k
-    are played in the same orders. The loss of a game is −s log p − (1 − s) log(1 − p), its mean over all games.
+    are played in the same orders. The loss of a game is −s log p − (1 − s) log(1 − p); the loss of k is the mean over
+    all games.
     """
     steps = 2.0 ** np.arange(_STEPS) * rule.scale / 400
     fold = rng.permutation(len(games.slots)) % _FOLDS
@@ -225,13 +226,13 @@ def _one_by_one(
 
 
 def trueskill_probabilities(mu: FloatArray, sigma: FloatArray, beta: float) -> FloatArray:
-    """Return the probability that the performance of the row is above that of the column, shape (N, N)."""
+    """Return the probability that the row performs better than the column, shape (N, N)."""
     variance = sigma[:, None] ** 2 + sigma[None, :] ** 2 + 2 * beta**2
     return np.asarray(special.ndtr((mu[:, None] - mu[None, :]) / np.sqrt(variance)))
 
 
 def draw_margin(draw_probability: float, env: Any) -> float:
-    """Return the largest difference of two performances that is a draw, as the package computes it for two players."""
+    """Return the largest difference of performances that counts as a draw, by the package's formula for two players."""
     need("trueskill", "ratings by TrueSkill", "trueskill")
     import trueskill
 
@@ -245,7 +246,7 @@ class RoundOutcomes:
     Attributes
     ----------
     sign : ndarray
-        −1 where the second has won, else 1: a draw may be taken from either side.
+        −1 where the second system has won, else 1, because a draw is the same from either side.
     drawn, none : ndarray of bool
         Draws, and places in the order without a game.
     """
@@ -260,7 +261,7 @@ class RoundOutcomes:
         return cls(np.where(outcomes == 2, -1.0, 1.0), outcomes == 1, outcomes < 0)
 
     def of_step(self, step: slice) -> RoundOutcomes:
-        """Return those of some games."""
+        """Return the outcomes of some games."""
         return RoundOutcomes(self.sign[step], self.drawn[step], self.none[step])
 
 
@@ -274,8 +275,8 @@ def after_games(
 ) -> None:
     """Change the skills (Q, B) by one game each of G pairs of places, in each of B orders.
 
-    μ ← μ ± σ²/c · v, σ² ← σ²(1 − σ²/c² · w) with c² = 2β² + σ₁² + σ₂², and v and w of (μ₁ − μ₂)/c and margin/c, 1 the
-    winner (Herbrich, Minka & Graepel 2007). Before, a game adds τ² to the variances.
+    μ ← μ ± σ²/c · v, σ² ← σ²(1 − σ²/c² · w) with c² = 2β² + σ₁² + σ₂², where v and w depend on (μ₁ − μ₂)/c and
+    margin/c, and 1 is the winner (Herbrich, Minka & Graepel 2007). Before each update, τ² is added to both variances.
 
     Parameters
     ----------
@@ -309,7 +310,7 @@ def after_games(
 def _after_one_game(
     mu: tuple[float, float], variance: tuple[float, float], drawn: bool, beta: float, margin: float
 ) -> tuple[float, float, float, float]:
-    """Return means of winner and loser, then variances: arrays of one number would cost twenty times as much."""
+    """Return means of winner and loser, then variances; plain floats are twenty times as fast here as arrays."""
     c = math.sqrt(variance[0] + variance[1] + 2 * beta**2)
     v, w = _moments_of_draw((mu[0] - mu[1]) / c, margin / c) if drawn else _moments_of_win((mu[0] - mu[1] - margin) / c)
     shares = variance[0] / c**2, variance[1] / c**2
@@ -354,7 +355,7 @@ def _cdf(x: float) -> float:
 def moments(apart: FloatArray, near: FloatArray, drawn: npt.NDArray[np.bool_]) -> tuple[FloatArray, FloatArray]:
     """Return v and w of games that were won, or drawn where `drawn` says so, shape (G, B).
 
-    Moments of a normal truncated to above the margin, and to within it.
+    They come from the mean and variance of a normal distribution truncated to a win or to a draw.
     """
     x = apart - near
     places = np.flatnonzero(drawn)
@@ -382,7 +383,7 @@ def _of_wins(x: FloatArray, below: FloatArray, density: FloatArray) -> tuple[Flo
 
 
 def _of_draws(ends: FloatArray, below: FloatArray, density: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return v for players of whom the first is ahead, and w, from both ends (2, n) of the interval of draws."""
+    """Return v and w of drawn games for a first player who is ahead, from both ends (2, n) of the interval of draws."""
     inside, (upper, lower) = below[0] - below[1], ends
     if inside.all():
         v = (density[1] - density[0]) / inside

@@ -51,7 +51,7 @@ def aggregate_methods(
         Mechanisms of `aggregate`, each once; all six by default. With ``BradleyTerry(separated="rank")``, systems
         without finite scores get their negated ranks.
     rng : numpy.random.Generator or int, optional
-        For the random orders of Elo and TrueSkill; no other mechanism draws.
+        For the random orders of Elo and TrueSkill; no other mechanism uses random numbers.
     progress : bool
         Show a progress bar.
     n_jobs : int
@@ -99,18 +99,18 @@ def aggregate_setups(
     progress: bool = False,
     n_jobs: Jobs = 1,
 ) -> dict[Label, pd.DataFrame]:
-    """Return the scores of the systems of many setups by several mechanisms, as `scores.compare` takes them.
+    """Return the scores of systems by several mechanisms in many setups, as input for `scores.compare`.
 
     Parameters
     ----------
     setups : mapping of frame
-        Scores under the name of each setup, as in `aggregate`: a frame, wide or long, such as
-        ``dict(iter(frame.groupby("metric")))`` has them, or `SystemScores`.
+        Scores under the name of each setup, as in `aggregate`: a frame, wide or long, for example from
+        ``dict(iter(frame.groupby("metric")))``, or `SystemScores`.
     methods : sequence of str, BradleyTerry, Elo or TrueSkill
         As in `aggregate_methods`.
     on_error : {"raise", "nan"}
         The treatment of setups for which a mechanism has no scores: an error that counts these setups, or NaN with one
-        warning that names them. `scores.compare` leaves them out of the figures of the mechanism.
+        warning that names them. `scores.compare` leaves these setups out of the figures of the mechanism.
     rng : numpy.random.Generator or int, optional
         For the random orders of Elo and TrueSkill.
     progress : bool
@@ -165,7 +165,7 @@ def compare_tests(
     alpha: Share = 0.05,
     progress: bool = False,
 ) -> Table:
-    """Return how many pairs of systems each test finds significant over many setups, and which others confirm.
+    """Return how many pairs of systems each test finds significant over many setups, and how many other tests confirm.
 
     Parameters
     ----------
@@ -181,8 +181,9 @@ def compare_tests(
     Returns
     -------
     Table
-        test, significant (pairs of all setups), share (of all pairs), and for each test the share of these pairs that
-        are significant by it as well: P(column | row), NaN where the row's test finds none.
+        test, significant (pairs of all setups), share (of all pairs), and a column for each test: P(column | row), the
+        share of the pairs found by the row's test that the column's test finds, too. NaN where the row's test finds
+        none.
 
     Raises
     ------

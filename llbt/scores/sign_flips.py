@@ -1,4 +1,4 @@
-"""Sign-flip tests of sums over independent units: all signs, or as many as are drawn."""
+"""Sign-flip tests of sums over independent units, with all signs or with random signs."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ _SAME = 1e-9  # relative to Σ|s|: sums that differ by less are equal
 
 
 def flip_p(sums: FloatArray) -> FloatArray:
-    """Return P(|Σ ± s| ≥ |Σ s|) over all signs of the sums (P, G) of units, shape (P,): exact, or by the normal.
+    """Return P(|Σ ± s| ≥ |Σ s|) over all signs of the sums (P, G) of units, (P,): exact or approximate.
 
-    Units whose sum is 0 do not count. Exact up to `MOST_EXACT` units, beyond it Σ s/√(Σ s²) is compared with the
-    normal distribution with the variance over all signs.
+    Units whose sum is 0 do not count. The p-value is exact up to `MOST_EXACT` units. With more units Σ s/√(Σ s²) is
+    compared with the standard normal distribution.
     """
     if sums.shape[1] <= MOST_LISTED:
         return listed_flip_p(sums)
@@ -84,7 +84,7 @@ def random_flip_p(x: FloatArray, units: Units, pairs: IntArray, n: int, draw: Re
         Instances whose scores are exchanged together.
     pairs : ndarray of int, shape (P, 2)
     n : int
-        Random exchanges, the same for all pairs.
+        Number of random exchanges, the same for all pairs.
 
     Returns
     -------
@@ -103,7 +103,7 @@ def random_flip_p(x: FloatArray, units: Units, pairs: IntArray, n: int, draw: Re
 def _flipped_systems(
     sums: FloatArray, pairs: IntArray, least: FloatArray, size: int, rng: np.random.Generator
 ) -> FloatArray:
-    """Return how many sums after exchanges are at least `least` (P,) from 0, computed from the systems' sums (N, G)."""
+    """Return how many permuted |sums| are at least `least` (P,), computed from the systems' sums (N, G)."""
     moved = sums @ _signs(size, sums.shape[1], rng)
     counts = np.empty(len(pairs))
     for rows in _blocks(len(pairs), size):
@@ -115,7 +115,7 @@ def _flipped_systems(
 def _flipped_pairs(
     x: FloatArray, units: Units, pairs: IntArray, least: FloatArray, size: int, rng: np.random.Generator
 ) -> FloatArray:
-    """Return how many sums after exchanges are at least `least` (P,) from 0, if scores are missing."""
+    """Return how many permuted |sums| are at least `least` (P,), if scores are missing."""
     signs = _signs(size, units.number, rng)
     counts = np.empty(len(pairs))
     for rows in _blocks(len(pairs), max(size, x.shape[1])):
@@ -125,7 +125,7 @@ def _flipped_pairs(
 
 
 def _least(x: FloatArray, units: Units, pairs: IntArray) -> FloatArray:
-    """Return how far from 0 the sums of pairs are, minus a margin for rounding, shape (P,)."""
+    """Return the |sum| of each pair, minus a margin for rounding, shape (P,)."""
     least = np.empty(len(pairs))
     for rows in _blocks(len(pairs), x.shape[1]):
         i, j = pairs[rows].T
@@ -140,7 +140,7 @@ def _signs(size: int, number: int, rng: np.random.Generator) -> FloatArray:
 
 
 def _as_far(moved: FloatArray, least: FloatArray) -> FloatArray:
-    """Return how many of the sums (P, size) are at least so far from 0, shape (P,)."""
+    """Return how many |sums| (P, size) are at least `least`, shape (P,)."""
     np.abs(moved, out=moved)
     return np.asarray(np.count_nonzero(moved >= least[:, None], axis=1), dtype=np.float64)
 

@@ -99,8 +99,8 @@ def simulate(
       random. With several types A.2 has no single order of strengths; here it is the order of the means of λ_tj over
       the types.
     * ``"section_4"``: strengths λ_j = U; a type adds the same offset U to all systems, so their differences do not
-      change. (Section 4 does not state the size of the offsets; here it is that of the strengths.) Outliers are as in
-      A.2.
+      change. (Section 4 does not state the size of the offsets; here they are as large as the strengths.) Outliers are
+      as in A.2.
     * ``"published_code"``, as in the code that the authors published: λ_j = 10 · U_j / Σ U; a type adds the same offset
       100 · U to all systems. Outliers are further instances with scores 100 · U_j, drawn again until Kendall's τ
       between them and λ is negative. (The code leaves out instances that would make types unequal: for three types, it
@@ -211,7 +211,7 @@ def _reversed(strengths: FloatArray, size: int, draw: np.random.Generator) -> Fl
 
 
 def _agreement(rows: FloatArray, strengths: FloatArray) -> FloatArray:
-    """Return 2(C − D) of each row (b, N), (b,): C pairs are in the order of the strengths, and D in the other."""
+    """Return 2(C − D) of each row (b, N), (b,): C pairs are in the order of the strengths, D in the opposite order."""
     ordered = np.sign(strengths[:, None] - strengths)
     return np.asarray(np.einsum("bij,ij->b", np.sign(rows[:, :, None] - rows[:, None, :]), ordered))
 

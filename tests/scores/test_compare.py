@@ -85,8 +85,8 @@ class TestFigures:
         assert by_setup.loc["flat", "tied_in_one"] == 1
         assert math.isnan(by_setup.loc["two", "top3_differ"])
         assert flat.notes == (
-            "a mechanism ties all systems, so that disagreement is undefined, in 'flat'",
-            "fewer than three systems, so that the top 3 is undefined, in 'two'",
+            "disagreement is undefined in 'flat': a mechanism ties all systems",
+            "the top 3 is undefined in 'two': there are fewer than three systems",
         )
         assert flat.to_frame().loc[0, ["n", "disagreement", "top3_differ"]].tolist() == [1, 1, 0]
 
@@ -95,7 +95,7 @@ class TestFigures:
         compared = llbt.scores.compare({"a": gone, "b": setup([1, 2, 3], [1, 2, 3], [3, 2, 1])})
         assert compared.to_frame()["n"].tolist() == [2, 1, 1]
         assert compared.to_frame()["disagreement"].tolist() == [0, 1, 1]
-        assert compared.notes == ("bt leaves systems without a score, so it is not compared, in 'a'",)
+        assert compared.notes == ("bt is not compared in 'a': it leaves systems without a score",)
 
 
 SETUPS = {

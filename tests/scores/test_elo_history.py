@@ -117,7 +117,7 @@ def test_the_table_says_who_leads_and_what_was_played() -> None:
     assert table["rank"].tolist() == [1, 2, 3, 4, 5]
     played = pd.concat([frame["object_i"], frame["object_j"]]).value_counts()
     assert dict(zip(table["object"], table["judgments"], strict=True)) == played.to_dict()
-    assert "300 judgments, in the order of day; k 20, 400 points are odds of ten" in history.as_text()
+    assert "300 judgments, in the order of day; k 20, 400 points are odds of ten to one" in history.as_text()
 
 
 @pytest.mark.parametrize(

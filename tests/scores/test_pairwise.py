@@ -176,7 +176,7 @@ def test_p_values_are_adjusted_each_test_apart(adjust: Any, said: str) -> None:
         known = test.p_value if adjust is None else adjust_p(test.p_value, adjust)
         np.testing.assert_array_equal(found.p_adjusted[name], known)
     assert said in found.notes[0]
-    assert ("each test apart" in found.notes[0]) == (adjust is not None)
+    assert (", for each test" in found.notes[0]) == (adjust is not None)
 
 
 # -- ties and rounding --------------------------------------------------------------------------------------------
