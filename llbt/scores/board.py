@@ -46,7 +46,7 @@ class Board(Record):
     cost : ndarray, shape (N, M), or None
         The cost of each answer, in units of `cost_unit`; NaN if it is unknown.
     cost_unit : str
-                For example dollars or tokens.
+        For example dollars or tokens.
     notes : tuple of str
     """
 

@@ -34,11 +34,11 @@ class EloHistory(Record):
     start, estimate : ndarray, shape (N,)
         Ratings before the first judgment and after the last.
     judgments : ndarray, shape (N,)
-                Number of judgments of each object.
+        Number of judgments of each object.
     pairs : ndarray of int, shape (R, 2)
         Positions of objects i and j of each judgment, in the order in which they were played.
     after : ndarray, shape (R, 2)
-                The ratings of both objects after the judgment.
+        The ratings of both objects after the judgment.
     times : Series of length R, or None
         When each judgment was made.
     time : str or None
