@@ -1,4 +1,4 @@
-"""Scores of rankings and tests without a model, of signs, ranks and orders: `llbt.classical`."""
+"""Methods without a choice model: scores from rankings, sign and rank tests, conjoint means: `llbt.classical`."""
 
 from typing import NoReturn
 

@@ -28,9 +28,9 @@ class Ranked:
     block, item : ndarray of int, shape (N,)
         Numbered from 0, sorted by block.
     rank : ndarray, shape (N,)
-        Within the block, from 1; midranks for ties.
+        Rank within the block, from 1; midranks for ties.
     size : ndarray of int, shape (b,)
-        Objects of each block.
+        Number of objects in each block.
     names : list of str, length b
         The blocks, for messages.
     notes : tuple of str
@@ -98,7 +98,7 @@ def read_ranks(
 
 
 def _ranked(made: Blocks, entries: Blocks, table: pd.DataFrame) -> Ranked:
-    """Return midranks; blocks with fewer than two objects go, with a note."""
+    """Return midranks; blocks with fewer than two objects are left out, with a note."""
     sizes = np.bincount(entries.block, minlength=len(made.first))
     several = sizes > 1
     rows = several[entries.block]
@@ -139,7 +139,7 @@ def refuse_incomplete(ranked: Ranked) -> None:
 
 
 def refuse_unbalanced(ranked: Ranked) -> None:
-    """Raise if the blocks are not of one size with every object and every pair equally often."""
+    """Raise unless all blocks have one size, and all objects and all pairs of objects are equally frequent."""
     there = ranked.incidence()
     together = there.T @ there
     times, pairs = np.diag(together), together[np.triu_indices(len(together), 1)]

@@ -1,4 +1,4 @@
-"""Tests whether objects ranked in blocks differ: Friedman, Durbin, Skillings and Mack, and Page."""
+"""Tests of differences between objects that are ranked in blocks: Friedman, Durbin, Skillings and Mack, and Page."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def friedman_test(
     Returns
     -------
     TestResult
-        χ² with t − 1 degrees of freedom for t objects; NaN with a note for a single block, and if all is tied.
+        χ² with t − 1 degrees of freedom for t objects; NaN with a note for a single block, and if all ranks are tied.
 
     Raises
     ------
@@ -98,7 +98,7 @@ def durbin_test(
     Returns
     -------
     TestResult
-        χ² with t − 1 degrees of freedom for t objects; NaN with a note for a single block, and if all is tied.
+        χ² with t − 1 degrees of freedom for t objects; NaN with a note for a single block, and if all ranks are tied.
 
     Raises
     ------
@@ -152,7 +152,8 @@ def skillings_mack_test(
     Returns
     -------
     TestResult
-        χ² with t − 1 degrees of freedom, minus one for each further group of objects that no block connects.
+        χ² with t − 1 degrees of freedom, minus one for each further group of objects if blocks do not connect all
+        objects.
 
     Raises
     ------
@@ -162,10 +163,10 @@ def skillings_mack_test(
     Notes
     -----
     Deviations of ranks from (k + 1)/2, weighted by √(12/(k + 1)) in blocks of k objects, are summed by object to A; the
-    statistic is AᵀV⁻A with a generalized inverse of their covariance V over all orders within blocks. V is computed for
-    the observed midranks, so the test allows for ties. The published test does not; without ties both are the same. On
-    complete blocks the test equals Friedman's test with its correction for ties, on balanced incomplete blocks without
-    ties Durbin's test.
+    statistic is AᵀV⁻A, where V⁻ is a generalized inverse of the covariance V of A over all orders within blocks. V is
+    computed for the observed midranks, so the test allows for ties. The published test does not; without ties both are
+    the same. On complete blocks the test equals Friedman's test with its correction for ties, on balanced incomplete
+    blocks without ties Durbin's test.
 
     References
     ----------
@@ -213,7 +214,7 @@ def page_test(
     Parameters
     ----------
     frame, objects, object, rank, block
-        As in `friedman_test`, and blocks may lack objects; here 1 is the best rank.
+        As in `friedman_test`, but blocks may lack objects, and 1 is the best rank.
     order : sequence
         All objects, with the one expected to be best first.
 
@@ -232,9 +233,9 @@ def page_test(
 
     Notes
     -----
-    L = Σ_j j R_j with the place j of an object in `order` and its rank sum R_j. Mean and variance are over all orders
-    of the observed midranks, so the test allows for ties. In a block of k of the t objects deviations of ranks have the
-    weight (t + 1)/(k + 1) (Alvo & Cabilio 1995).
+    L = Σ_j j R_j, where R_j is the rank sum of the object in place j of `order`. Mean and variance are over all orders
+    of the observed midranks, so the test allows for ties. In a block of k of the t objects, deviations of ranks have
+    the weight (t + 1)/(k + 1) (Alvo & Cabilio 1995).
 
     References
     ----------
@@ -285,7 +286,7 @@ def _quadratic(name: str, ranked: Ranked) -> TestResult:
 
 
 def _degenerate(ranked: Ranked) -> str:
-    """Return why there is nothing to test, if so."""
+    """Return the reason if there is nothing to test; otherwise an empty text."""
     if not ranked.spread.any():
         return "all ranks are tied, so there is nothing to test"
     if np.bincount(ranked.item).max() < 2:

@@ -39,15 +39,15 @@ class Conjoint(Record):
     levels : tuple, length L
         The first level of an attribute is its reference.
     n : ndarray, shape (L,)
-        Profiles with the level.
+        Number of profiles with the level.
     mean, mean_error : ndarray, shape (L,)
         The mean outcome of these profiles (a share for choices), and its standard error; NaN if the means of
         respondents do not vary.
     effect, effect_error : ndarray, shape (L,)
-        The effect of the level against the reference; 0 and NaN for the reference. NaN errors also where the mean of
-        the level or of the reference has none.
+        The effect of the level against the reference; 0 and NaN for the reference. The standard error is also NaN if
+        the mean of the level, or of the reference, has none.
     df : float
-        The number of respondents less 1, for intervals and tests.
+        The number of respondents minus 1, for intervals and tests.
     confidence : float
     notes : tuple of str
     """
@@ -124,8 +124,8 @@ def conjoint(
     Parameters
     ----------
     frame : frame, path or list of records
-        A row for each profile. Leave out rows of a none option before: they are no profiles. A task without a chosen
-        profile counts as 0 for its profiles, and a note has the number.
+        A row for each profile. Remove rows of a "none" option first: they are no profiles. If no profile of a task was
+        chosen, all its profiles count as not chosen, and a note counts these tasks.
     outcome : str, optional
         The column that marks the chosen profile (0 and 1, yes and no), or a column of ratings. By default this column,
         and those of the other roles, are found by their names and values.
@@ -134,11 +134,11 @@ def conjoint(
     respondent : str, optional
         The column of respondents; standard errors are clustered by it.
     task : str or sequence of str, optional
-        The columns that, with the respondent, name a set of profiles.
+        The columns that, together with the respondent, identify a set of profiles.
     reference : mapping of attribute to level, optional
         By default the first level in sorted order.
     confidence : float
-        Of each interval by itself.
+        The confidence of each single interval.
 
     Returns
     -------
@@ -149,7 +149,7 @@ def conjoint(
     Raises
     ------
     OptionError
-        For roles that are neither named nor found, and columns or levels that are not there.
+        For roles that are neither named nor found, and for columns or levels that do not exist.
     JudgmentError
         For missing values, outcomes that are not numbers, and two chosen profiles in one task.
     DesignError
@@ -160,7 +160,7 @@ def conjoint(
     AMCEs are coefficients of the outcome's regression on all levels, by least squares. Standard errors sum the scores
     of each of the G respondents, with the factor G/(G − 1), as R's packages survey and cregg do. Intervals and tests
     use t with G − 1 degrees of freedom (cregg: the normal distribution). If both profiles of a task have the same
-    level, its marginal mean counts both, and one of them was chosen.
+    level, its marginal mean counts both profiles: one was chosen, the other was not.
 
     AMCEs depend on the reference and on the distribution of the other attributes; marginal means do not need a
     reference. For worths of the levels by a model of choice, see `llbt.from_choices`.
@@ -248,7 +248,7 @@ class _Roles:
 def _roles(
     source: Source, outcome: str | None, attributes: Sequence[str], respondent: str | None, task: Sequence[str]
 ) -> _Roles:
-    """Return the named columns, and where roles are missing those that are found by names and values."""
+    """Return the named columns; columns of other roles are found by their names and values."""
     asked = [name for name in (outcome, respondent, *attributes, *task) if name is not None]
     gone = next((name for name in asked if name not in source.names), None)
     if gone is not None:
@@ -353,7 +353,7 @@ def _effects(
 
 
 def _with_reference(levels: _Levels, chosen: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
-    """Return the levels whose attribute has its reference among the chosen levels."""
+    """Return which levels belong to an attribute whose reference level is among the chosen levels."""
     sizes = [len(known) for _, known in levels]
     return np.repeat(chosen[np.cumsum([0, *sizes[:-1]])], sizes)
 

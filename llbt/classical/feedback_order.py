@@ -69,7 +69,7 @@ class FeedbackOrder(Record):
     def violations(self) -> Table:
         """Return the majorities that the order contradicts: object_i (ranked above), object_j (preferred), weight.
 
-        With wins_i and wins_j; the heaviest first.
+        The table also has wins_i and wins_j. The heaviest majorities come first.
         """
         below, above = np.nonzero(np.tril(self.weights))
         weight = self.weights[below, above]
@@ -110,7 +110,8 @@ def feedback_order(data: object, *, exclude: Objects = (), time_limit: float = 6
     exclude : label or sequence of labels
         Objects to leave out.
     time_limit : float
-        Seconds after which the best order found is returned, with a bound in place of the certificate.
+        Seconds after which the best order so far is returned, with a lower bound of the weight instead of a
+        certificate.
 
     Returns
     -------
@@ -128,9 +129,9 @@ def feedback_order(data: object, *, exclude: Objects = (), time_limit: float = 6
 
     Notes
     -----
-    The majority of i over j weighs max(0, w_ij − w_ji), ties do not count (Lopez 2012). The order is a minimum
-    feedback arc set of the graph of majorities. The same orders contradict the fewest judgments (the two sums differ
-    by Σ min(w_ij, w_ji), whatever the order).
+    The majority of i over j has the weight max(0, w_ij − w_ji); ties do not count (Lopez 2012). The order is a minimum
+    feedback arc set of the graph of majorities. These orders also contradict the fewest judgments: in every order the
+    two sums differ by Σ min(w_ij, w_ji).
 
     This is the linear ordering problem: x_ij = 1 where i stands before j, x_ij + x_ji = 1, 0 ≤ x_ij + x_jk − x_ik ≤ 1.
     Violated triangle inequalities are added, first to the linear relaxation, whose solution is often integer, then to
@@ -180,7 +181,7 @@ def least_feedback(wins: FloatArray, time_limit: float) -> tuple[IntArray, float
     wins : ndarray, shape (J, J)
         Wins of the row over the column.
     time_limit : float
-        In seconds. The bound is the least weight itself where the solver came to its end.
+        In seconds. If the solver finishes in time, the bound is the least weight itself.
     """
     size = len(wins)
     i, j = np.triu_indices(size, 1)

@@ -19,7 +19,7 @@ from .unit_verdicts import pair_verdicts
 
 @dataclass(frozen=True, repr=False, eq=False)
 class HeadToHead(Record):
-    """Pairs of J systems. P pairs that were compared.
+    """Wins, ties and losses of J systems against each other, with sign tests; P pairs were compared.
 
     Attributes
     ----------
@@ -27,7 +27,7 @@ class HeadToHead(Record):
     pairs : ndarray of int, shape (P, 2)
         Positions of i and j.
     counts : ndarray, shape (P, 3)
-        Wins of i, ties, wins of j, of judgments.
+        Wins of i, ties, wins of j; judgments, not units.
     p_value, p_adjusted : ndarray, shape (P,)
         Two-sided exact sign tests of equal chances among decided units; NaN where all are ties.
     adjust : str or None
@@ -53,7 +53,7 @@ class HeadToHead(Record):
     def matrix(self) -> pd.DataFrame:
         """Return the share of judgments in which the row is better than the column, ties in the denominator.
 
-        J × J, labelled; NaN on the diagonal and where the two were never compared.
+        J × J, labelled; NaN on the diagonal and for pairs that were never compared.
         """
         refuse_square("the matrix of shares", len(self.objects))
         made = np.full((len(self.objects), len(self.objects)), np.nan)
@@ -87,8 +87,8 @@ def head_to_head(
     Parameters
     ----------
     data : Comparisons, frame, path or list of records
-        A table of counts, or whatever `read_judgments` reads. Counts are summed over covariates and over both orders
-        of presentation.
+        A table of counts, or judgments in any form that `read_judgments` reads. Counts are summed over covariates and
+        over both orders of presentation.
     unit : str, optional
         The unit with one verdict in the tests, as in `sign_test`: by default the prompt if it is recorded. Counts
         and shares are those of the judgments.
@@ -107,16 +107,16 @@ def head_to_head(
     Raises
     ------
     OptionError
-        For an unknown `adjust`, and objects to exclude that are not there.
+        For an unknown `adjust`, and unknown objects in `exclude`.
     JudgmentError
         If no judgment is left, and for a `unit` that the judgments do not have.
 
     Notes
     -----
-    The shares have the ties in the denominator, as in the tables of the Workshop on Machine Translation. The p-value is
+    The denominator of the shares includes ties, as in the tables of the Workshop on Machine Translation. The p-value is
     from the exact two-sided sign test, which drops ties (for fractional counts from the normal approximation).
-    Judgments implied by one ranking are not independent, so that p-values of a pair are fair, but not independent of
-    those of another pair.
+    Judgments implied by one ranking are not independent, so the p-value of a pair is valid, but p-values of different
+    pairs are not independent.
 
     References
     ----------

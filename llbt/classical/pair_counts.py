@@ -37,7 +37,7 @@ class PairCounts:
     judgments : Judgments
         The R judgments themselves, or the counts of a table, of the same objects.
     cells : ndarray of int, shape (R,)
-        The place of each of them in ``counts.ravel()``.
+        The place of each judgment in ``counts.ravel()``.
     notes : tuple of str
     """
 
@@ -82,7 +82,7 @@ def pair_counts(data: object, *, exclude: Objects = (), beside: str | None = Non
     exclude : label or sequence of labels
         Objects whose judgments are left out.
     beside : str, optional
-        A cluster or covariate of a table of counts that its judgments keep, if it is there.
+        A cluster or covariate of a table of counts to keep with its judgments, if the table has it.
 
     Raises
     ------

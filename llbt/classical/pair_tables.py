@@ -20,12 +20,12 @@ _ADJUSTED: dict[AdjustP, str] = {
 
 
 def adjusted_p(p_value: FloatArray, adjust: Adjust) -> FloatArray:
-    """Return p-values adjusted for their number, shape (P,); the same ones for None."""
+    """Return p-values adjusted for their number, shape (P,); unchanged for None."""
     return p_value if adjust is None else adjust_p(p_value, adjust)
 
 
 def adjust_note(adjust: Adjust) -> str:
-    """Return how p-values were adjusted."""
+    """Return a line on how p-values were adjusted."""
     if adjust is None:
         return "p-values are not adjusted for the number of pairs"
     return f"adjusted p-values: {_ADJUSTED[adjust]}, over the pairs of the table"
