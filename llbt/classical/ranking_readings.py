@@ -39,9 +39,9 @@ def ranking_readings(
     Raises
     ------
     OptionError
-        Without a reading, and as `ranking_scores`.
+        Without a reading, and as in `ranking_scores`.
     JudgmentError
-        As `ranking_scores`.
+        As in `ranking_scores`.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""Scores of systems as shared tasks read them from rankings, with bootstrap intervals, rank ranges and clusters."""
+"""Scores of systems from rankings, as in shared tasks, with bootstrap intervals, rank ranges and clusters."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ class RankingScores(Record):
     estimate : ndarray, shape (J,)
         Scores on the scale of the reading: shares, or from −1 to 1 for ``"net_wins"``. NaN if no judgment counts.
     n : ndarray, shape (J,)
-        The number of judgments behind each score (of decided ones if ties are ignored); of blocks for
+        The number of judgments behind each score (decided judgments if ties are ignored), or of blocks for
         ``"ge_all_in_block"``.
     replicates : ndarray, shape (B, J)
         The scores in B resamples.
     reading : str
     drawn : str
-        The resampled unit, in words; ``"judgment"`` or ``"block"`` if there is only one.
+        The resampled units, in words; ``"judgment"`` or ``"block"`` if there is only one unit.
     confidence : float
         The confidence of each interval and each rank range.
     counted : tuple of str
@@ -65,17 +65,17 @@ class RankingScores(Record):
 
     @property
     def conf_high(self) -> FloatArray:
-        """Upper bounds, as `conf_low`."""
+        """Upper bounds of the percentile intervals, shape (J,); NaN without resamples."""
         return percentiles(self.replicates, self.confidence, self.estimate)[1]
 
     @property
     def rank_low(self) -> FloatArray:
-        """The best rank of the range over the resamples, shape (J,); NaN without them."""
+        """The best rank of the range over the resamples, shape (J,); NaN without resamples."""
         return as_whole(self._ranges()[0])
 
     @property
     def rank_high(self) -> FloatArray:
-        """The worst rank of the range, as `rank_low`."""
+        """The worst rank of the range over the resamples, shape (J,); NaN without resamples."""
         return as_whole(self._ranges()[1])
 
     @property
@@ -98,9 +98,9 @@ class RankingScores(Record):
 
     @checked
     def without(self, exclude: Objects) -> RankingScores:
-        """Return the scores of the other objects alone, ranked among themselves.
+        """Return the scores without some objects; the other objects are ranked among themselves.
 
-        The counts of judgments and blocks still include these objects. To leave them out of the counts, use
+        The counts of judgments and blocks still include the excluded objects. To leave them out of the counts, use
         ``exclude=`` of `ranking_scores`.
 
         Parameters
@@ -177,12 +177,12 @@ def ranking_scores(
     progress: bool = False,
     n_jobs: Jobs = 1,
 ) -> RankingScores:
-    """Return scores of systems as the Workshop on Machine Translation (WMT) read them from rankings.
+    """Return scores of systems from rankings, by one of the definitions of the Workshop on Machine Translation (WMT).
 
     Parameters
     ----------
     data : Comparisons, frame, path or list of records
-        A table of counts, or whatever `read_judgments` reads. Counts are summed over covariates.
+        A table of counts, or judgments in any form that `read_judgments` reads. Counts are summed over covariates.
     reading : str
         The score of an object with w wins, t ties and l losses:
 
@@ -197,7 +197,7 @@ def ranking_scores(
     exclude : label or sequence of labels
         Objects whose judgments are left out, such as the reference translation ``"_ref"``. Losses to them do not count,
         and a block with only one other object has no judgment. ``ranking_scores(…).without("_ref")`` counts their
-        judgments and blocks, and leaves the objects only out of the result.
+        judgments and blocks, and leaves the objects out of the result only.
     block : str, sequence of str or None
         Columns of the judgments that together identify a block: systems ranked side by side. If they have values, whole
         blocks are resampled. None resamples single judgments.
@@ -213,7 +213,7 @@ def ranking_scores(
     -------
     RankingScores
         object, estimate, n, conf_low, conf_high, rank, rank_low, rank_high, cluster; the best first. Intervals and rank
-        ranges have 95 % confidence; ``with_confidence(0.9)`` has others from the same resamples.
+        ranges have 95 % confidence; ``with_confidence(0.9)`` returns others from the same resamples.
 
     Raises
     ------
@@ -229,9 +229,9 @@ def ranking_scores(
     weight, but still depends on which opponents the system met. A fit with ``object + tie`` allows for the opponents.
 
     Resamples draw judgments from the whole table (or blocks from all blocks) with replacement, as many as there are.
-    A rank range runs between two quantiles of the ranks in the resamples; clusters are the groups that do not overlap
-    (Koehn 2012; WMT13). A rank range holds for one system, not for all together; for simultaneous rank ranges see
-    ``pairwise(res).ranks()``.
+    A rank range runs between two quantiles of the ranks in the resamples; clusters are the groups whose rank ranges do
+    not overlap (Koehn 2012; WMT13). A rank range holds for one system, not for all together; for simultaneous rank
+    ranges see ``pairwise(res).ranks()``.
 
     References
     ----------
@@ -334,7 +334,7 @@ def _undecided(counts: PairCounts, sums: Sums) -> list[str]:
 
 
 def _clusters(ranges: FloatArray) -> FloatArray:
-    """Return the cluster of each object, the best first, (J,): groups whose rank ranges do not overlap; NaN without."""
+    """Return the cluster of each object, best first, (J,): groups whose rank ranges do not overlap, or NaN."""
     low, high = ranges
     known = np.flatnonzero(~np.isnan(low)).tolist()
     number = np.array(statistics.significance_clusters(high[:, None] < low[None, :], known), dtype=np.float64)

@@ -27,7 +27,7 @@ READINGS: dict[Reading, str] = {
 
 @dataclass(frozen=True, eq=False)
 class Sums:
-    """The sums of a score, by unit. J objects, F sums, U units.
+    """The F sums from which the scores of J objects are computed, in total and by unit (U units).
 
     Attributes
     ----------
@@ -40,7 +40,7 @@ class Sums:
         Wins of i, ties and wins of j, pair by pair (F = 3P); for ``"ge_all_in_block"`` the blocks of each object, then
         those in which it is best (F = 2J).
     units : csr_array or None, shape (U, F)
-        The share of each block in `total`; None without blocks.
+        The contribution of each block to `total`; None without blocks.
     """
 
     reading: Reading
@@ -51,7 +51,7 @@ class Sums:
 
     @property
     def number(self) -> float:
-        """Blocks, or judgments that stand for themselves."""
+        """Number of blocks, or of judgments if there are no blocks."""
         return float(self.total.sum()) if self.units is None else float(self.units.shape[0])
 
     def scores(self, sums: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -63,7 +63,7 @@ class Sums:
 
     @property
     def entries(self) -> int:
-        """How many numbers a resample holds."""
+        """How many numbers one resample holds in memory."""
         return max(len(self.total), 0 if self.units is None else int(self.units.shape[0]))
 
     def resampled(self, size: int, rng: np.random.Generator) -> FloatArray:
@@ -142,7 +142,7 @@ def pair_scores(reading: Reading, pairs: IntArray, counts: FloatArray, size: int
 
 
 def _expected_wins(pairs: IntArray, counts: FloatArray, size: int) -> FloatArray:
-    """Return the mean, over opponents with decided judgments, of the share of these that were won."""
+    """Return the mean share of decided judgments won, over the opponents with decided judgments."""
     at_i, at_j = _sides(pairs, size)
     decided = counts[:, :, 0] + counts[:, :, 2]
     known = (decided > 0).astype(np.float64)
@@ -158,6 +158,6 @@ def _sides(pairs: IntArray, size: int) -> tuple[csr_array, csr_array]:
 
 
 def ranked(scores: FloatArray) -> FloatArray:
-    """Return ranks, 1 for the best, of scores (B, J); equal scores share the better rank, NaN has none."""
+    """Return ranks, 1 for the best, of scores (B, J); equal scores share the better rank; NaN has no rank."""
     lowest = np.where(np.isnan(scores), np.inf, -np.round(scores, 12))  # means of shares: equal up to rounding
     return np.where(np.isnan(scores), np.nan, rankdata(lowest, method="min", axis=1))

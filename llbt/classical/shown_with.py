@@ -56,7 +56,7 @@ class ShownWith(Record):
     notes: tuple[str, ...]
 
     def table(self) -> Table:
-        """Return the correlation of each group, and of all its rows together in the last row."""
+        """Return the correlation of each group, and in the last row the correlation of all groups together."""
         kinds: dict[str, Literal["count", "number"]] = {"n_objects": "count"}
         headings = {"n_objects": "objects", "conf_low": f"{100 * self.confidence:.4g} % low", "conf_high": "high"}
         frame = self.correlations
@@ -70,7 +70,7 @@ class ShownWith(Record):
             ),
             title=f"Correlation of being shown with {self.reference!r} and score",
             head=(
-                f"share: of the blocks that show an object, those that show {self.reference!r} too",
+                f"share: blocks that also show {self.reference!r}, among the blocks that show an object",
                 f"score: {READINGS[self.reading]}",
             ),
             notes=self.notes,
@@ -100,7 +100,7 @@ def shown_with(
         Columns with the objects that a block shows, ranked or not. By default a block shows the objects of its
         judgments.
     blocks : frame, path or list of records, optional
-        One row per block, with the columns `shown` and `by`, such as the raw file, which also has blocks without
+        One row per block, with the columns `shown` and `by`, for example the raw file, which also has blocks without
         judgments. By default the blocks of the judgments.
     block : str or sequence of str
         Columns of the judgments that, together with `by`, make a block.
@@ -111,7 +111,7 @@ def shown_with(
     reading : str
         As in `ranking_scores`.
     confidence : float
-        Of the intervals.
+        The confidence of the intervals.
 
     Returns
     -------
@@ -199,7 +199,7 @@ def _uncounted(shown: Names | None, blocks: object) -> list[str]:
 
 
 def _stacked(frame: pd.DataFrame, block: IntArray, columns: Sequence[str], by: tuple[str, ...]) -> pd.DataFrame:
-    """Return objects in several columns below each other, each object once a block."""
+    """Return the objects of several columns in one column, with each object once per block."""
     beside = {name: np.tile(frame[name].to_numpy(dtype=object), len(columns)) for name in by}
     objects = np.concatenate([frame[name].to_numpy(dtype=object) for name in columns])
     stacked = pd.DataFrame({**beside, "_block": np.tile(block, len(columns)), "object": objects})
@@ -207,7 +207,7 @@ def _stacked(frame: pd.DataFrame, block: IntArray, columns: Sequence[str], by: t
 
 
 def _met(exposed: pd.DataFrame, by: tuple[str, ...], reference: Label) -> pd.DataFrame:
-    """Return how many blocks show each object of each group, and how many of these the reference too."""
+    """Return how many blocks show each object of each group, and how many of them also show the reference."""
     codes, labels = pd.factorize(exposed["object"])  # pandas would take a date or half a character for something else
     there = exposed.loc[np.isin(codes, [k for k, label in enumerate(labels) if label == reference]), "_block"]
     if there.empty:
@@ -236,7 +236,7 @@ def _scores(judgments: Judgments, by: tuple[str, ...], reading: Reading, block: 
 def _joined(
     met: pd.DataFrame, scores: pd.DataFrame, by: tuple[str, ...], reference: Label
 ) -> tuple[pd.DataFrame, tuple[str, ...]]:
-    """Return shares and scores of the objects but the reference, and a note on those never judged."""
+    """Return shares and scores of all objects except the reference, and a note on objects never judged."""
     both = met.merge(scores, on=[*by, "object"], how="outer", sort=True)
     unseen = both[both["shown"].isna()]
     if len(unseen):

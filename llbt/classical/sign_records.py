@@ -25,12 +25,12 @@ class SignTests(Record):
     n : ndarray, shape (S,)
         Units that the test uses.
     estimate, conf_low, conf_high : ndarray, shape (S,)
-        The share of wins of i among the counts of the rule, as a probability, and its two-sided interval.
+        The share of wins of i, as the rule counts wins, and its two-sided interval.
     statistic : ndarray, shape (S,)
         Wins counted for i (exact binomial tests), wins of i minus wins of j (exact trinomial test), or z.
     p_value : ndarray, shape (S,)
     p_adjusted : ndarray, shape (S,)
-        As `p_value` where not adjusted.
+        Equal to `p_value` if not adjusted.
     rule, alternative : str
     exact : bool
         Whether the test uses the exact distribution of the counts instead of the normal approximation.
@@ -92,11 +92,11 @@ class LLBTTests(Record):
     estimate, std_error : ndarray, shape (S,)
         Log-odds 2(λ_i − λ_j).
     wald_statistic, wald_p_value : ndarray, shape (S,)
-        Estimate over standard error, compared with the normal.
+        Estimate over standard error, compared with the normal distribution.
     statistic, p_value : ndarray, shape (S,)
         Likelihood ratio, compared with χ² with one degree of freedom.
     p_adjusted : ndarray, shape (S,)
-        Of `p_value`; the same where not adjusted.
+        `p_value` after adjustment for the number of pairs; equal to `p_value` if not adjusted.
     unit : str
         The unit with one verdict: ``"judgment"``, ``"prompt"``, ….
     notes : tuple of str

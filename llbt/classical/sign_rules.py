@@ -26,7 +26,7 @@ class Rule:
     null : str
         The hypothesis of the two-sided test, in the probabilities of a win of i, of j and of a tie.
     null_greater : str
-        That of the test whether object {i} is preferred to object {j}.
+        The hypothesis of the one-sided test that object {i} is preferred to object {j}.
     remark : str
         A caution about size and interval.
     counts_ties : bool
@@ -85,7 +85,8 @@ RULES: dict[Ties, Rule] = {
     ),
     "median": Rule(
         "median test, all ties to the side that is worse under the alternative",
-        "P(i) ≤ 1/2 and P(j) ≤ 1/2; it does not test P(i) = P(j), but whether an object wins most of all judgments",
+        "P(i) ≤ 1/2 and P(j) ≤ 1/2; it does not test P(i) = P(j), but whether an object wins more than half of all "
+        "judgments",
         "P({i}) ≤ 1/2; it does not test P({i}) ≤ P({j})",
         "conservative where P(i) = P(j); estimate 1/2 where neither side has half of all judgments",
         True,
@@ -111,7 +112,7 @@ class Counted:
     low, high : ndarray
         Wins of i if ties count against i, and if they count against j; equal for most rules.
     n : ndarray
-        Judgments behind them.
+        Number of judgments that the rule counts.
     """
 
     low: FloatArray
@@ -119,7 +120,7 @@ class Counted:
     n: FloatArray
 
     def wins(self, alternative: Alternative) -> FloatArray:
-        """Return the wins of i for an alternative; two-sided, those nearest to half."""
+        """Return the wins of i for an alternative; for the two-sided one, the wins nearest to half."""
         if alternative == "greater":
             return self.low
         return self.high if alternative == "less" else np.clip(self.n / 2, self.low, self.high)
@@ -128,7 +129,7 @@ class Counted:
 def count_wins(rule: Ties, counts: FloatArray, *, whole: bool) -> Counted:
     """Return the counts under a rule from counts (S, 3): wins of i, ties, wins of j.
 
-    With `whole` both sides get the whole part of their share: a tie that cannot be shared is left out (split,
+    With `whole` both sides get the integer part of their share: a tie that cannot be shared is left out (split,
     proportional), or goes to the side tested to be worse (two-thirds).
     """
     i, ties, j = counts.T
@@ -182,8 +183,8 @@ def trinomial_tail(difference: IntArray, n: IntArray, decided: IntArray) -> Floa
 def z_values(rule: Ties, wins: Counted, alternative: Alternative) -> FloatArray:
     """Return normal statistics, shape (S,); NaN where the variance is 0.
 
-    z = (wins − n/2)/(√n/2) of a rule's counts, without a continuity correction. A trinomial without a decided judgment
-    has 0, as no order of its judgments differs.
+    z = (wins − n/2)/(√n/2) of a rule's counts, without a continuity correction. The trinomial test without a decided
+    judgment has the statistic 0.
     """
     z = ratio(2 * wins.wins(alternative) - wins.n, np.sqrt(wins.n))
     return np.where(wins.n > 0, z, 0.0) if rule == "trinomial" else z
@@ -196,7 +197,7 @@ def normal_p(z: FloatArray, alternative: Alternative) -> FloatArray:
 
 
 def mid_p(wins: FloatArray, losses: FloatArray, alternative: Alternative) -> FloatArray:
-    """Return mid-p-values of equal chances: the binomial tail, of the counts themselves half, shape (S,).
+    """Return mid-p-values of equal chances: the binomial tail, with half the probability of the counts, shape (S,).
 
     References
     ----------

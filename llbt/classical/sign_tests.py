@@ -47,8 +47,8 @@ def sign_test(
     Parameters
     ----------
     data : Comparisons, frame, path or list of records
-        A table of counts, or whatever `read_judgments` reads. Counts are summed over covariates and over both orders
-        of display; ``c.select(where={"judge": "A"})`` of a table `c` asks one judge.
+        A table of counts, or judgments in any form that `read_judgments` reads. Counts are summed over covariates and
+        over both orders of display; ``c.select(where={"judge": "A"})`` of a table `c` selects one judge.
     ties : str
         The rule for ties. These rules test P(i) = P(j): ``"drop"`` leaves ties out; ``"split"`` gives half to either
         side; ``"proportional"`` divides them in proportion to the wins; ``"asymptotic-ump"`` compares (n_i − n_j)/√(n_i
@@ -61,12 +61,13 @@ def sign_test(
     alternative : {"two-sided", "greater", "less"}
         ``"greater"``: object_i is preferred.
     exact : bool
-        Binomial or trinomial distribution; False: its normal approximation, also for counts that are not whole.
+        True: the binomial or trinomial distribution; False: its normal approximation, also for counts that are not
+        whole.
     adjust : {"holm", "bonferroni", "fdr_bh"} or None
         How p-values are adjusted for the number of pairs.
     confidence : float
     interval : {"wilson", "clopper-pearson"}
-        Of the share of wins; two-sided whatever the alternative.
+        The interval of the share of wins, which is two-sided for every alternative.
 
     Returns
     -------
@@ -88,12 +89,12 @@ def sign_test(
     Bin(N, 1/2), or (2x − N)/√N with the normal: drop x = n_i, N = m; split x = n_i + t/2, N = n (Dixon & Mood 1946);
     proportional x = n_i + t·n_i/m, N = n; two-thirds x = n_i + t/3, N = n; median x = n_i, N = n. Exact tests give both
     sides the integer part of their share; a remaining tie counts for neither side (split, proportional) or against the
-    side tested to be better (two-thirds). For the last two rules the other direction exchanges the roles, and the
-    two-sided p-value is twice the smaller p-value, at most 1.
+    side tested to be better (two-thirds). For the last two rules, the test in the other direction exchanges i and j,
+    and the two-sided p-value is twice the smaller p-value, at most 1.
 
-    Coakley & Heise (1996) add two thirds of the zeros to the positive differences. Here it is n_j + 2t/3 of the side
-    tested to be worse, which must be small. A large value compared with Bin(n, 1/2) would reject equal chances whenever
-    ties are many.
+    Coakley & Heise (1996) add two thirds of the zeros to the positive differences. Here two thirds of the ties go to
+    the side tested to be worse, and the test rejects if its count n_j + 2t/3 is small. A test that rejects for large
+    n_i + 2t/3 would reject equal chances whenever there are many ties.
 
     In the median test a tie counts like a loss: it tests whether an object wins more than half of all judgments
     (Dey, Manjourides & Randles 2019). Dras (2015) quotes different advice by Randles (2001): ties should count against
@@ -201,15 +202,15 @@ def model_test(
 
     Notes
     -----
-    The tie effect fits the ties of a pair exactly, also under λ_i = λ_j. So only the m = n_i + n_j decided judgments,
+    The tie effect fits the ties of a pair exactly, even under λ_i = λ_j. So only the m = n_i + n_j decided judgments,
     or verdicts of units, enter: G² = 2(n_i log(2n_i/m) + n_j log(2n_j/m)). ``llbt.anova`` gives the same for the fits
     with and without ``object``; the log-odds are log(n_i/n_j) with variance 1/n_i + 1/n_j. Other pairs are not used;
     for a test that uses all pairs see ``llbt.pairwise``.
 
     If m is small, χ² rejects equal worths too often: at the 5 % level it rejects 10.9 % of tables with m = 10 and 25 %
-    with m = 3. Below m = 20 the p-value is exact: the position of G² among all divisions of m judgments, where
-    divisions as likely as the observed one count half (mid-p). This is the limit of a parametric bootstrap, and rejects
-    in at most 7.7 %. A note counts these pairs. Fractional counts are always compared with χ².
+    with m = 3. Below m = 20 the p-value is exact: the probability of a more extreme division of the m judgments under
+    Bin(m, 1/2), plus half the probability of equally extreme ones (mid-p). This is the limit of a parametric bootstrap,
+    and rejects in at most 7.7 %. A note counts these pairs. Fractional counts are always compared with χ².
 
     References
     ----------
@@ -272,7 +273,7 @@ def mcnemar_test(table: Any, *, exact: bool = True, correction: bool = True) -> 
     exact : bool
         The sign test of the two cells where the systems differ; False: χ² with one degree of freedom.
     correction : bool
-        Whether χ² is corrected for continuity; as in R, never where these cells are equal.
+        Whether χ² is corrected for continuity; as in R, there is no correction if these cells are equal.
 
     Returns
     -------

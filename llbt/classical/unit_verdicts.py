@@ -28,7 +28,7 @@ class Verdicts:
     counts : ndarray, shape (P, 3)
         Verdicts for i, for neither, for j: one per unit, or the judgments themselves.
     unit : str
-        ``"judgment"`` or what has one verdict.
+        The unit with one verdict: ``"judgment"``, or a column such as ``"prompt"``.
     notes : tuple of str
         Notes on the judgments, and on the number of verdicts.
     """
@@ -40,7 +40,7 @@ class Verdicts:
 
 
 def pair_verdicts(data: object, unit: str | None, *, exclude: Objects = ()) -> Verdicts:
-    """Return the verdicts of each pair: for the object that wins more judgments of the unit, else a tie.
+    """Return one verdict per pair and unit: for the object that wins more of its judgments, otherwise a tie.
 
     Parameters
     ----------
@@ -92,7 +92,7 @@ def _codes(judgments: Judgments, name: str) -> IntArray:
 
 
 def _one_each(pairs: PairCounts, name: str) -> tuple[str, ...]:
-    """Say that each pair has one unit, so that units cannot be counted."""
+    """Return a note that each pair was judged on one unit only, unless each pair has one judgment."""
     if pairs.counts.sum() == len(pairs.pairs):
         return ()
     return (f"each pair was judged on one {name}, so its judgments are assumed independent",)
