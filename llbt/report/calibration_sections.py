@@ -1,4 +1,4 @@
-"""The report of calibrated worths: labels and verdicts beside each other, and what their combination rests on."""
+"""The report on calibrated worths: labels and verdicts side by side, and the assumptions of combining them."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _OF_BOTH = ("win_share", "judgments", "wins", "ties", "bad", "losses")  # counts
 
 
 def calibration_sections(calibration: Calibrated, confidence: float) -> Sections:
-    """Return the sections that calibrated worths have beside the words."""
+    """Return the sections that only reports on calibrated worths have."""
     compared = functools.cache(lambda: pairwise(calibration.worth_source(), confidence=confidence))
     return {
         "leaderboard": ("Leaderboard", lambda: _ranked(calibration, confidence)),
@@ -49,7 +49,7 @@ def calibration_sections(calibration: Calibrated, confidence: float) -> Sections
 
 
 def calls_of_calibration(calibration: Calibrated) -> tuple[tuple[str, ...], str]:
-    """Return the calls that the tables come from, and where the method is from."""
+    """Return the calls that made the tables, and the reference for the method."""
     calls = (
         f"found = llbt.judges.calibrate(human, machine, formula={calibration.worth_source().specification.formula!r})",
         "llbt.leaderboard(found)   llbt.pairwise(found)   llbt.interpret(found)",
@@ -92,7 +92,7 @@ def _sources(calibration: Calibrated, confidence: float) -> list[str]:
 
 
 def _drawn(calibration: Calibrated, confidence: float) -> Axes:
-    """Draw the estimates of each source; verdicts have no intervals, as these would not show their errors."""
+    """Draw the estimates of each source; verdicts have no intervals, which would not include machines' errors."""
     frame = calibration.to_frame()
     half = critical_value(confidence, calibration.worth_source().df_inference)
     errors = np.stack([half * frame["std_error"], half * frame["labels_std_error"], 0.0 * frame["machines"]])
@@ -119,7 +119,7 @@ def _checks(calibration: Calibrated) -> list[str]:
 
 
 def _tests(calibration: Calibrated) -> Table:
-    """Return whether labelled units are like the others, and whether each machine agrees alike on all pairs."""
+    """Return tests of whether labelled units represent the others, and machines agree equally on all pairs."""
     tests = (calibration.shares, *calibration.drift.values())
     return Table(
         (

@@ -24,15 +24,15 @@ class Calibrated(WorthSource, Protocol):
 
     @property
     def n_labels(self) -> int:
-        """Units with labels."""
+        """Number of units with labels."""
 
     @property
     def n_units(self) -> int:
-        """All units."""
+        """Number of all units."""
 
     @property
     def effective_labels(self) -> float:
-        """Labels that alone would be as precise."""
+        """Number of labels that would be as precise without verdicts."""
 
     @property
     def shares(self) -> TestResult:
@@ -51,7 +51,7 @@ class Calibrated(WorthSource, Protocol):
         """Shares of the outcomes by labels, by verdicts, and by corrected verdicts."""
 
     def table(self) -> Table:
-        """Return the estimates of each object, and those by labels and by verdicts alone."""
+        """Return the estimates of each object: calibrated, by labels alone, and by verdicts alone."""
 
     def to_frame(self) -> pd.DataFrame:
         """Return the columns of `table`."""
@@ -94,7 +94,7 @@ def _ties(calibration: Calibrated, confidence: float) -> Sentence:
 
 
 def _machines(calibration: Calibrated) -> Sentence:
-    """Say how much the verdicts weigh, and how many labels they are worth."""
+    """State the weight of the verdicts, and how many labels they are worth."""
     numbers = {f"omega of {name}": float(w) for name, w in calibration.omega.items()}
     weights = ", ".join(f"{name} {format_number(float(w), 3)}" for name, w in calibration.omega.items())
     text = f"The verdicts have the weight ω (0: not used, 1: like labels): {weights}"
@@ -108,7 +108,7 @@ def _machines(calibration: Calibrated) -> Sentence:
 
 
 def _correction(calibration: Calibrated) -> Sentence:
-    """Say who is first by either source alone, and which object the labels move most from what machines say."""
+    """State the first object by each source alone, and the object whose worth by machines the labels change most."""
     frame = calibration.to_frame()
     objects, estimate, machines, labels = (
         frame[name].tolist() for name in ("object", "estimate", "machines", "labels")
@@ -130,7 +130,7 @@ def _correction(calibration: Calibrated) -> Sentence:
 
 
 def _checks(calibration: Calibrated, confidence: float) -> Sentence:
-    """Say whether labelled units are like the others, and whether machines err alike on all pairs."""
+    """State whether labelled units represent the others, and whether machines agree equally often on all pairs."""
     numbers = {"chi2 of pairs": calibration.shares.statistic, "p of pairs": calibration.shares.p_value}
     differ = calibration.shares.p_value < 1 - confidence
     differ_in = (

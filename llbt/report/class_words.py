@@ -47,7 +47,7 @@ def _model(mixture: ClassesLike) -> Sentence:
 
 
 def _preferences(classes: ClassesLike, confidence: float) -> dict[str, Sentence]:
-    """Return what each class prefers, by how much, and how many of its pairs differ over the tests of all classes."""
+    """Return what each class prefers, by how much, and how many pairs differ, with tests adjusted over all classes."""
     plain = classes.pooled.response.plain_odds
     worths = worth(classes, "average", "probability", confidence=confidence).to_frame()
     pairs = pairwise(
@@ -91,7 +91,7 @@ def _preference(
 def _odds(
     classes: ClassesLike, label: int, names: tuple[Label, Label], pairs: pd.DataFrame, confidence: float
 ) -> Sentence:
-    """Say the odds of one object over another in a class, and the share of decisions that they mean."""
+    """State the odds of one object over another in a class, and the share of decisions that they imply."""
     first, second = names
     between = (pairs["object_i"].isin(names) & pairs["object_j"].isin(names)).to_numpy()
     row = pairs[between].iloc[0]
@@ -113,7 +113,7 @@ def _odds(
 
 
 def _mixture(classes: ClassesLike, confidence: float) -> Sentence:
-    """Say what a judge of any class prefers: Σ π_k P_k, never an average of log-worths."""
+    """State the preference of a judge of unknown class: Σ π_k P_k, never an average of log-worths."""
     if classes.k == 1 or not classes.pooled.response.plain_odds:
         return "", {}
     board = leaderboard(classes, at="average", confidence=confidence).to_frame()
@@ -144,7 +144,7 @@ def board_of(classes: ClassesLike, label: int) -> Label:
 
 
 def _certainty(classes: ClassesLike) -> Sentence:
-    """Say how many judges are placed, how well all of them are, and who least."""
+    """State how many judges surely belong to a class, the entropy of all, and the judge placed least surely."""
     if classes.k == 1:
         return "", {}
     most = classes.posterior.max(axis=1)

@@ -96,16 +96,16 @@ def interpret(res: WithWorths | OneSource | ClassSource, *, confidence: Confiden
 
     Parameters
     ----------
-    res : a fit of any kind but of very many objects, Calibration or LatentClasses
+    res : a fit of any kind, except for very many objects; Calibration or LatentClasses
         With effects of judges, the sentences are about the average judge, then about differences between judges and the
         preference of a new judge. With effects of objects, worths are predictions, and no pair is tested. With
         discriminations, the sentences are about a judge of discrimination 1, then about differences between judges. For
         lists, odds are of one object before another. For patterns, odds leave out the dependence on other answers;
-        shares of decisions are summed over all answers. For latent classes, each class is described, then a judge of
-        any class. For calibrated worths, the sentences are about the corrected estimates, then about the gain from the
-        machines.
+        shares of decisions are summed over all answers. For latent classes, the sentences are about each class, then
+        about a judge of unknown class. For calibrated worths, the sentences are about the corrected estimates, then
+        about the gain from the machines.
     confidence : float
-        Of the intervals; 1 − confidence is the level of significance.
+        The confidence of the intervals; 1 − confidence is the level of significance.
 
     Returns
     -------
@@ -117,10 +117,9 @@ def interpret(res: WithWorths | OneSource | ClassSource, *, confidence: Confiden
     Worths that differ by covariates are averaged over the judgments of the table: log-odds for the odds, and
     probabilities for the share of decisions, as a count of decisions would estimate it. Two objects are compared
     by Wald's test; of more objects, every pair, with p-values and intervals adjusted for all of them (single-step), as
-    in `pairwise`. Whether worths or ties differ by a covariate is the joint test of these parameters that
-    ``res.wald_test`` makes: Wald's with the covariance of the fit or, of clusters, the score test with their scores
-    flipped in sign. With fewer than 15 judgments per parameter, where Wald's test rejects too rarely, it is Rao's
-    score test.
+    in `pairwise`. Whether worths or ties differ by a covariate is tested jointly by ``res.wald_test``: by Wald's test
+    with the covariance of the fit or, with clusters, by the score test that flips the signs of the clusters' scores.
+    With fewer than 15 judgments per parameter, where Wald's test rejects too rarely, Rao's score test is used.
 
     The deviance tests the fit against χ². If more than a fifth of the fitted counts are below 5, X² is compared with
     199 tables drawn from the model instead. With these sparse tables, χ² would reject a true model at the 5 % level
@@ -272,7 +271,7 @@ def _with_discriminations(res: DiscriminationResults) -> Sentence:
 
 
 def _with_judges(res: MixedResults) -> Sentence:
-    """Say what was fitted, of a fit with effects of judges."""
+    """State the model and the data of a fit with effects of judges."""
     text, numbers = _model(res.average)
     plain = f"({res.without.specification.formula})"
     names = " and ".join(res.judges.groupings)
@@ -329,7 +328,7 @@ def _bad(res: Estimates, confidence: float) -> Sentence:
 
 
 def _grades(res: Estimates, confidence: float) -> Sentence:
-    """Say how often more than the smallest grade is given, by all and between equals."""
+    """State how often judges give more than the smallest grade, overall and between equal objects."""
     response = res.comparisons.response
     if not response.grades:
         return "", {}
@@ -356,7 +355,7 @@ def _grades(res: Estimates, confidence: float) -> Sentence:
 
 
 def _where(res: Estimates, word: str) -> str:
-    """Say where the level of a word is, if ties or both bad differ by objects or covariates."""
+    """Return for which pair or levels the odds of ties or both bad hold, if they differ by objects or covariates."""
     design = res.design
     summed = {k for _, _, columns in design.sums for k in columns}
     others = [k for k, block in enumerate(design.blocks) if block == word and design.terms[k] != word]
@@ -398,7 +397,7 @@ def _between_cuts(
     numbers: dict[str, float],
     confidence: float,
 ) -> Sentence:
-    """Say how often equal objects tie where a tie is what lies between two cuts: 2F(θ₁) − 1."""
+    """State how often equal objects tie, for links where a tie lies between two cuts: 2F(θ₁) − 1."""
     cuts = np.log(parameter[:3])
     curve = special.ndtr if res.specification.link == "probit" else special.expit
     share, low, high = (float(2 * curve(cut) - 1) for cut in cuts)
@@ -410,7 +409,7 @@ def _between_cuts(
 
 
 def _shift(res: Estimates, parameter: tuple[float, float, float, float], confidence: float) -> Sentence:
-    """Say what being shown first is worth on a normal scale."""
+    """State the effect of being shown first in standard deviations of a judgment (probit link)."""
     shift, low, high = (float(value) for value in np.log(parameter[:3]))
     numbers = {"shift of order": shift, "low of order": low, "high of order": high, "p of order": parameter[3]}
     text = f"Being shown first is worth {format_number(shift, 3)} standard deviations of a judgment"
@@ -421,7 +420,7 @@ def _shift(res: Estimates, parameter: tuple[float, float, float, float], confide
 
 
 def _parameter(res: Estimates, name: str, factor: float, confidence: float) -> tuple[float, float, float, float] | None:
-    """Return the odds of a parameter with their interval and p; None where there is no such estimate."""
+    """Return the odds of a parameter with their interval and p; None if the fit has no estimate of it."""
     if name not in res.names or np.isnan(res.params[name]):
         return None
     low, high = res.conf_int(1 - confidence).loc[name]
@@ -459,7 +458,7 @@ def _differ(block: str, test: TestResult, confidence: float) -> str:
 
 
 def _joint_test(res: Estimates, block: str, name: str) -> TestResult | None:
-    """Return the test that no parameter of a block depends on a covariate; None where it has none or no answer."""
+    """Return the test that no parameter of a block depends on a covariate; None without parameters or a p-value."""
     columns = [
         k
         for k, (term, its_block) in enumerate(zip(res.design.terms, res.design.blocks, strict=True))
@@ -511,7 +510,7 @@ def _fit(res: PlainEstimates, confidence: float, goodness: GoodnessOfFit | None)
 
 
 def _fit_of_clusters(goodness: GoodnessOfFit, confidence: float) -> Sentence:
-    """Say what X² says with the scores of clusters flipped in sign; nothing where it has no such test."""
+    """State the test of X² that flips the signs of clusters' scores; empty if there is no such test."""
     for test, table in zip((goodness.pearson, goodness.pooled_pearson), goodness.tables, strict=False):
         if test is not None and not np.isnan(test.p_value):
             numbers = {"pearson chi2": test.statistic, "df": float(test.df), "p of fit": test.p_value}
@@ -526,7 +525,7 @@ def _verdict(misfit: bool) -> str:
 
 
 def _simulated_fit(res: PlainEstimates, confidence: float) -> Sentence:
-    """Say whether X² is as in tables drawn from the model: with small fitted counts χ² misleads, the deviance most."""
+    """Compare X² with tables drawn from the model: with small fitted counts χ² misleads, the deviance most of all."""
     if res.specification.prior is not None:
         return f"{_SMALL}.", {}
     if res.n_cells > _SIMULATED_CELLS:

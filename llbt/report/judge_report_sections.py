@@ -1,4 +1,4 @@
-"""The page on a machine that judges: the answer, agreement, biases, the leaderboards side by side."""
+"""The page on a machine judge: the answer, agreement, biases, and the leaderboards side by side."""
 
 from __future__ import annotations
 

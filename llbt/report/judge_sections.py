@@ -1,4 +1,4 @@
-"""The report's section on judges: what each does, how far each differs, how each discriminates."""
+"""The report's section on judges: statistics of each judge, effects of judges, and discriminations."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class KindParts:
     heading : str
         The heading of the section on judges.
     boards : callable
-        Further leaderboards: the leaderboard of a new judge.
+        The section with the leaderboard of a new judge, for fits that have one.
     """
 
     judges: Callable[[], list[str]]
@@ -97,7 +97,7 @@ def parts_with_discriminations(res: WithDiscriminations, s: Study) -> KindParts:
 
 
 def _each_judge(s: Study) -> list[str]:
-    """Return what each judge does, each against the rest, and what a judge's own worths or ties are, if they differ."""
+    """Return statistics and a test of each judge against the others, and worths or ties by judge if modelled."""
     judge = s.audit.judge
     pictures = {
         "worth": ("Log-worths of the objects by judge, beside those of all", lambda: judges_plot(s.res)),
@@ -118,7 +118,7 @@ def _known(whole: Table) -> Table:
 
 
 def _differing(res: WithEffects, confidence: float) -> list[str]:
-    """Return how far each judge differs from the average one, and objects from what their covariates say."""
+    """Return how far judges differ from the average judge, and objects from the prediction by their covariates."""
     parts = []
     for name, levels in res.judges.groupings.items():
         effects = judge_effects(res, by=name, confidence=confidence)
@@ -131,7 +131,7 @@ def _differing(res: WithEffects, confidence: float) -> list[str]:
 
 
 def _discriminating(res: WithDiscriminations, confidence: float) -> list[str]:
-    """Return how each judge discriminates, who is inverted or guesses, and the tests against both neighbours."""
+    """Return judges' discriminations, who is inverted or guesses, and tests of equality and proportional worths."""
     by_judge = complete(res.by_judge(confidence=confidence))
     readings = res.readings(confidence=confidence)
     named = [

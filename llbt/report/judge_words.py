@@ -48,7 +48,7 @@ def _rounded(x: float) -> str:
 
 
 def _new_judge(res: WithEffects) -> Sentence:
-    """Say what a judge drawn from the population prefers: of the objects at the ends."""
+    """State which of the first and the last object a judge drawn from the population prefers."""
     differ = any(b.effect != "1" and sigma > 0 for b, sigma in zip(res.brackets, res.scales, strict=True))
     if "worth" not in res.design.blocks or not differ:
         return "", {}

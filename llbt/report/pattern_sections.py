@@ -32,12 +32,12 @@ def default_formula_of_patterns(p: Patterns) -> str:
 
 
 def place_of_patterns(res: PatternEstimates) -> At:
-    """Return where worths are taken: averaged where they differ by covariates."""
+    """Return the value of `at`: ``"average"`` if worths differ by covariates, otherwise None."""
     return "average" if len(worth_classes(res.average, None)[0]) > 1 else None
 
 
 def pattern_sections(res: PatternEstimates, at: At, confidence: float) -> Sections:
-    """Return the sections that fits of patterns alone have."""
+    """Return the sections that only fits of patterns have."""
     shares = functools.cache(lambda: pattern_shares(res))
     return {
         "pairs": ("Pairs", lambda: _paired(res, shares(), at, confidence)),
@@ -49,7 +49,7 @@ def pattern_sections(res: PatternEstimates, at: At, confidence: float) -> Sectio
 
 
 def calls_of_patterns(res: PatternEstimates, at: At) -> tuple[tuple[str, ...], str]:
-    """Return the calls that the tables come from, and where the model is from."""
+    """Return the calls that made the tables, and the reference for the model."""
     spec = res.specification
     asked = {"reference": spec.reference, "missing": spec.missing, "not_at_random": spec.not_at_random}
     given = {name: value for name, value in asked.items() if value not in (None, "ignorable")}
@@ -98,7 +98,7 @@ def _dependent(res: PatternEstimates, confidence: float) -> list[str]:
 
 
 def dependence_table(res: PatternEstimates, confidence: float) -> Table:
-    """Return a row for each parameter of dependence, with the two preferences that it is of; the largest first."""
+    """Return a row for each parameter of dependence, with the two preferences that it connects; the largest first."""
     preferences = dependence_of(res)
     names = sorted(preferences, key=lambda name: -abs(float(res.params[name])))
     bounds = res.conf_int(1 - confidence).loc[names]

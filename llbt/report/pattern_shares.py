@@ -45,7 +45,7 @@ class PatternShares:
         return float(self.preferred[row] if i < j else 1 - self.preferred[row])
 
     def square(self, objects: int) -> FloatArray:
-        """Return the probability of the row to be preferred to the column, shape (J, J); NaN on the diagonal."""
+        """Return the probability that the row is preferred to the column, shape (J, J); NaN on the diagonal."""
         square = np.full((objects, objects), np.nan)
         i, j = self.pairs.T
         square[i, j], square[j, i] = self.preferred, 1 - self.preferred
@@ -53,10 +53,10 @@ class PatternShares:
 
 
 def pattern_shares(res: PatternEstimates) -> PatternShares:
-    """Return what judges answer to each pair by a pattern model, all other answers summed over.
+    """Return the probabilities of the answers to each pair under a pattern model, summed over all other answers.
 
-    With dependence, and of rankings and ratings, that is not a function of the log-worths of the two objects alone.
-    If missing answers are modelled, they count with their probabilities under the model.
+    With dependence, and for rankings and ratings, they do not follow from the log-worths of the two objects alone. If
+    missing answers are modelled, they count with their probabilities under the model.
     """
     p = res.patterns
     mean, slopes = _independent(res) if res.likelihood is None else _averaged(res.likelihood, res.solution.params)
@@ -93,7 +93,7 @@ def _averaged(likelihood: PatternLikelihood, params: FloatArray) -> tuple[FloatA
 
 
 def _independent(res: PatternEstimates) -> tuple[FloatArray, FloatArray]:
-    """Return the same where pairs are independent, from the fitted comparisons of the pairs by class."""
+    """Return the same means and derivatives for independent pairs, from the fitted comparisons of each class."""
     problem, table = res.average.problem(), res.comparisons
     chances, _ = problem.response.probabilities(problem.at(res.average.solution.params))  # (C, S)
     along = problem.response.slopes(chances)  # (C, B, S)

@@ -34,12 +34,12 @@ def pattern_model(res: PatternEstimates) -> Sentence:
 
 
 def pattern_decisions(res: PatternEstimates) -> Decisions:
-    """Return what the odds hold, and the share of decisions over all that judges may answer."""
+    """Return the condition of the odds, and the share of decisions summed over all possible answers."""
     return Decisions(pattern_shares(res).share, held_of(res))
 
 
 def held_of(res: PatternEstimates) -> str:
-    """Return what odds of one answer leave out or hold; nothing where answers are independent.
+    """Return which other answers the odds of one answer leave out or hold fixed; empty for independent answers.
 
     With dependence the log-odds of an answer are 2(λ_i − λ_j) + 2 Σ θ y over the answers y that it depends on.
     """
@@ -49,7 +49,7 @@ def held_of(res: PatternEstimates) -> str:
 
 
 def pattern_ties(res: PatternEstimates, confidence: float) -> Sentence:
-    """Say how many answers are ties, and the odds of one between equals."""
+    """State how many answers are ties, and the odds of a tie between equal objects."""
     p = res.patterns
     if not p.has_ties:
         return "", {}
@@ -68,7 +68,7 @@ def pattern_ties(res: PatternEstimates, confidence: float) -> Sentence:
 
 
 def pattern_dependence(res: PatternEstimates, confidence: float) -> Sentence:
-    """Say whether answers to pairs that share an object depend on each other, and which do so most."""
+    """State whether answers to pairs that share an object depend on each other, and which two depend most."""
     if not res.dependent:
         independent = res.patterns.kind == "comparisons"
         text = "The answers of a judge are taken as independent of each other: + dependence allows for it."
@@ -115,7 +115,7 @@ def pattern_missing(res: PatternEstimates, confidence: float) -> Sentence:
 
 
 def dependence_of(res: PatternEstimates) -> dict[str, tuple[str, str]]:
-    """Return the two preferences that each parameter of dependence is of: ``A to B`` and ``A to C``."""
+    """Return the two preferences that each parameter of dependence connects: ``A to B`` and ``A to C``."""
     p = res.patterns
     names = res.names_beside if res.missingness is None else res.names_beside[: -res.missingness.size]
     preferences = [f"{p.objects[i]} to {p.objects[j]}" for i, j in p.pairs]

@@ -33,7 +33,7 @@ class Decisions:
     Attributes
     ----------
     share : callable
-        Of the positions of two objects: the probability that the first is preferred, given a decision.
+        A function of the positions of two objects: the probability that the first is preferred, given a decision.
     held : str
         The condition of the odds exp(2(λ_i − λ_j)); empty if they are the odds of `share`.
     """
@@ -43,7 +43,7 @@ class Decisions:
 
 
 def worth_sentences(res: Estimates, confidence: float, decisions: Decisions | None = None) -> dict[str, Sentence]:
-    """Return what is preferred, and by how much; by default decisions follow from the log-worths alone."""
+    """Return sentences on what is preferred and by how much; by default decisions follow from the log-worths alone."""
     classes, _, _ = worth_classes(res, None)
     pairs = pairwise(res, at="average", confidence=confidence)
     if len(pairs.ranking) < 2:
@@ -84,7 +84,7 @@ def valued(label: Label, value: float) -> str:
 
 
 def _differences(decisions: Decisions, pairs: Pairwise) -> Sentence:
-    """Say how far apart objects are: for two their difference; for more the first two, the ends, how many differ."""
+    """State differences: of two objects, or of the first two and of first and last, and how many pairs differ."""
     ranked = pairs.ranking
     first, numbers = _one_pair(decisions, pairs, ranked[0], ranked[1], "first")
     if pairs.rank_ranges is not None:
@@ -107,7 +107,7 @@ def _differences(decisions: Decisions, pairs: Pairwise) -> Sentence:
 
 
 def _not_apart(pairs: Pairwise) -> str:
-    """Return who cannot be told apart from the first."""
+    """Return the objects that are not significantly worse than the first."""
     differ = pairs.better(pairs.significant)
     first = pairs.ranking[0]
     names = [str(pairs.objects[k]) for k in pairs.ranking[1:] if not differ[first, k]]
@@ -115,7 +115,7 @@ def _not_apart(pairs: Pairwise) -> str:
 
 
 def _one_pair(decisions: Decisions, pairs: Pairwise, i: int, j: int, which: str) -> Sentence:
-    """Say the odds of one object over another, and the share of decisions that they mean."""
+    """State the odds of one object over another, and the share of decisions that they imply."""
     row = int(np.flatnonzero((pairs.pairs == sorted((i, j))).all(axis=1))[0])
     difference = abs(float(pairs.log_odds[0][row]))
     half = float(pairs.reach[row] * pairs.log_odds[1][row])
@@ -150,7 +150,7 @@ def _one_pair(decisions: Decisions, pairs: Pairwise, i: int, j: int, which: str)
 def _predicted_pair(
     pairs: Pairwise, row: int, names: tuple[Label, Label], numbers: dict[str, float], which: str
 ) -> Sentence:
-    """Say the odds of an object over another, and how likely it is the better one, of predicted worths."""
+    """State the odds of one object over another, and the probability that it is better, from predicted worths."""
     greater = float(pairs.probability_greater[row])
     ahead = greater if pairs.difference[row] > 0 else 1 - greater
     odds, low, high, share = (numbers[f"{name} {which}"] for name in ("odds", "low", "high", "share"))
