@@ -61,7 +61,7 @@ def _heading(column: Column) -> str:
 
 
 def _cell(column: Column, text: str, names_row: bool) -> str:
-    """Return one cell; a number carries what it is sorted by, an interval its lower bound."""
+    """Return one cell; a number carries the value to sort by, an interval its lower bound."""
     if column.left:
         tag = 'th scope="row"' if names_row else "td"
         return f"<{tag}><bdi>{escaped(text)}</bdi></{tag.partition(' ')[0]}>"

@@ -18,7 +18,8 @@ def expected_grades(res: PlainEstimates, groups: int = _GROUPS) -> Table:
     res : LLBTResults
         For graded judgments.
     groups : int
-        The number of groups by P(the expected favourite is preferred | decided), each with about as many judgments.
+        The number of groups by P(the expected favourite is preferred | decided), each with about the same number of
+        judgments.
 
     Returns
     -------

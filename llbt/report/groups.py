@@ -49,7 +49,7 @@ def _classes(s: Study) -> list[str]:
         classes: Any = s.groups.best
         parts += [
             table(complete(s.groups)),
-            paragraph(f"This is about {_sentence(classes)}, with the smallest BIC."),
+            paragraph(f"This section describes {_sentence(classes)}, with the smallest BIC."),
         ]
     else:
         classes = s.groups

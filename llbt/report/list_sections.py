@@ -43,12 +43,12 @@ class ListStudy:
     res : a fit of rankings
     audit : Audit
     at : "average" or None
-        Where worths are taken: averaged where they differ by covariates.
+        ``"average"`` if worths differ by covariates; then they are averaged.
     confidence : float
     notices : tuple of str
         Notices at the top of the page.
     tree : JudgeTree or None
-        Groups of judges beside the fit, which is of all of them.
+        Groups of judges, shown in addition to the fit of all judges.
     """
 
     res: Any
@@ -60,7 +60,7 @@ class ListStudy:
 
 
 def studied_lists(data: Rankings, formula: str | None, audit_given: Audit | None, confidence: float) -> ListStudy:
-    """Return what the page on lists is about."""
+    """Return the inputs of the page on lists, with a fit made for it."""
     res, reduced = _fitted(formula or default_formula_of_lists(data), data)
     return list_study_of(res, audit_given, confidence, reduced)
 
@@ -68,7 +68,7 @@ def studied_lists(data: Rankings, formula: str | None, audit_given: Audit | None
 def list_study_of(
     res: Any, audit_given: Audit | None, confidence: float, reduced: Sequence[str] = (), tree: JudgeTree | None = None
 ) -> ListStudy:
-    """Return the inputs of the page: a fit of rankings, and the groups of judges."""
+    """Return the inputs of the page for a fit of rankings, with groups of judges if there are any."""
     audit_given = audit_given or audit(res.rankings)
     classes, _, _ = worth_classes(res.average, None)
     notices = (*beside(tree), *reduced, *res.covariance.notes)
@@ -76,7 +76,7 @@ def list_study_of(
 
 
 def _fitted(formula: str, r: Rankings) -> tuple[Any, tuple[str, ...]]:
-    """Return the fit with the largest of the standard errors by clusters, and why bias was reduced if it was."""
+    """Return the fit clustered to give the largest standard errors, and a notice if bias was reduced."""
     try:
         return fit_cautiously(formula, r), ()
     except SeparationError as error:
@@ -88,7 +88,7 @@ def _fitted(formula: str, r: Rankings) -> tuple[Any, tuple[str, ...]]:
 
 
 def sections_of_lists(s: ListStudy) -> Sections:
-    """Return the sections of the page, by name: heading, and what makes the parts."""
+    """Return the sections of the page by name: each heading, and the function that makes the parts."""
     few = len(s.res.rankings.objects) <= _MOST_FIRST
     asked: dict[str, tuple[str, Callable[[ListStudy], list[str]]]] = {
         "words": ("In words", _words),
@@ -125,7 +125,7 @@ def _tree(s: ListStudy) -> list[str]:
 
 
 def _fitting(s: ListStudy) -> list[str]:
-    """Return the tests by pairs and, for lists of three or more, by triples; for many entries, the call for them."""
+    """Return tests of fit by pairs and, for lists of three or more, by triples; for large data, the call for them."""
     r = s.res.rankings
     if float(r.counts @ r.sizes) > _MOST_ENTRIES:
         entries = f"{format_count(float(r.counts @ r.sizes))} objects in lists"
@@ -160,7 +160,7 @@ def _made(s: ListStudy) -> list[str]:
 
 
 def calls_of_sets(res: Any, at: At) -> tuple[tuple[str, ...], str]:
-    """Return the calls that the tables of sets with effects of judges come from, and where the model is from."""
+    """Return the calls that made the tables for sets with effects of judges, and the reference for the model."""
     spec = res.specification
     asked = {"reference": spec.reference, "best_worst": spec.best_worst}
     options = "".join(f", {name}={value!r}" for name, value in asked.items() if value not in (None, "joint"))

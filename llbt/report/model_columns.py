@@ -1,4 +1,4 @@
-"""Columns of a table of models: the parameters and figures of each kind of fit, or of each class of one."""
+"""Columns of a table of models: the parameters and figures of each kind of fit, or of each latent class."""
 
 from __future__ import annotations
 
@@ -47,23 +47,23 @@ class ModelColumn:
     beside : tuple of str
         Rows below all parameters: σ of effects, discriminations.
     values : callable
-        Of names of rows and a confidence: a frame with estimate, std_error, statistic, p_value, conf_low, conf_high,
-        indexed by name.
+        A function of row names and a confidence. It returns a frame with estimate, std_error, statistic, p_value,
+        conf_low, conf_high, indexed by name.
     figures : mapping of str to float
-        Those that it has.
+        The figures of fit that this fit has.
     basis : Basis or None
         The data of the log-likelihood; None where there is none.
     comparisons : Comparisons
     reference : str
         The object whose log-worth is 0; empty without worths.
     notes : tuple of str
-        On this column alone.
+        Notes on this column alone.
     remarks : tuple of str
-        On all fits of its kind.
+        Notes on all fits of this kind.
     reservations : tuple of str
-        On what AIC and BIC take the judgments for.
+        Notes on what AIC and BIC assume about the judgments.
     hidden : tuple of str
-        Parameters that stand there only where they are asked for.
+        Parameters that are shown only if `keep` names them, or another fit shows them.
     """
 
     label: str
@@ -252,7 +252,7 @@ def _column(
 
 
 def _frame_of(res: Any) -> Frame:
-    """Return the estimates of a fit as statsmodels names them."""
+    """Return a function that returns the estimates of a fit, from its attributes with statsmodels' names."""
 
     def values(names: Sequence[str], confidence: float) -> pd.DataFrame:
         columns = dict(zip(_COLUMNS, (res.params, res.bse, res.tvalues, res.pvalues), strict=True))
@@ -262,7 +262,7 @@ def _frame_of(res: Any) -> Frame:
 
 
 def _below(frame: pd.DataFrame, more: pd.DataFrame) -> pd.DataFrame:
-    """Return rows below each other, those that lack a column with NaN in it."""
+    """Return the rows of both frames, with NaN in columns that `more` lacks."""
     return pd.concat([frame, more.reindex(columns=frame.columns)])
 
 

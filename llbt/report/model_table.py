@@ -63,10 +63,10 @@ _ROUNDING = 1e-7  # a deviance below that is 0
 
 @dataclass(frozen=True, eq=False)
 class MaketablesFit:
-    """A fit with the attributes that maketables' plug-in format names, and no others.
+    """A fit with only the attributes that maketables' plug-in format names.
 
-    A fit itself has ``params``, ``bse`` and ``pvalues``: maketables (0.2) takes it for one of statsmodels' before it
-    looks for these attributes, and prints the number of cells as observations.
+    A fit of llbt also has ``params``, ``bse`` and ``pvalues``. So maketables (0.2) would take it for a fit of
+    statsmodels before it looks for the plug-in attributes, and print the number of cells as observations.
 
     Attributes
     ----------
@@ -116,14 +116,14 @@ class ModelTable(Record):
         Headings of the M fits; for latent classes one for each class.
     formulas, links : tuple of str
     terms : tuple of str
-        Names of all parameters: those of the worth, then of ties, then of order; then σ of effects, by their brackets,
-        and discriminations, by judge.
+        Names of all parameters: those of the worth, then of ties, then of order; then σ of effects, named by their
+        brackets, and discriminations, by judge.
     estimate, std_error, statistic, p_value, conf_low, conf_high : ndarray, shape (T, M)
-        As each fit has them; NaN where it does not have the term.
+        The values of each fit; NaN where a fit does not have the term.
     has_term : ndarray of bool, shape (T, M)
     figures : DataFrame
-        deviance, df_resid, aic, bic, llf, n_judgments, n_comparisons, n_ties; share (of judges) beside latent classes;
-        n_labels, n_units, effective_labels beside calibrated worths. One row per heading, NaN where a fit has none.
+        deviance, df_resid, aic, bic, llf, n_judgments, n_comparisons, n_ties; share (of judges) for latent classes;
+        n_labels, n_units, effective_labels for calibrated worths. One row per heading, NaN where a fit has none.
     below : str or None
         The figures printed below the estimates.
     stars : bool
@@ -157,14 +157,15 @@ class ModelTable(Record):
         Parameters
         ----------
         style : {"llbt", "broom"}
-            The names of the columns: these, or those of `tidy` in R's package broom: ``std.error``, ``p.value``, ….
+            The column names: the names above, or the names of `tidy` in R's package broom: ``std.error``, ``p.value``,
+            ….
         """
         m, t = np.nonzero(self.has_term.T)
         labels = {"model": [self.names[k] for k in m], "term": [self.terms[k] for k in t]}
         return in_style(pd.DataFrame(labels | {name: getattr(self, name)[t, m] for name in _VALUES}), style)
 
     def for_maketables(self) -> list[MaketablesFit]:
-        """Return the fits as the library maketables takes them, for tables in Word and Typst: ``ETable(…)``."""
+        """Return the fits as input for ``ETable(…)`` of the library maketables, for tables in Word and Typst."""
         frame, figures = self.to_frame(), self.figures.T.to_dict()
         return [
             MaketablesFit(frame[frame["model"] == name].drop(columns="model"), figures[name]) for name in self.names
@@ -200,7 +201,7 @@ class ModelTable(Record):
         return [*cells, "", *(_figure(str(name), self.figures[name].iloc[k]) for name in self.figures)]
 
     def _printed(self) -> tuple[list[list[str]], list[list[str]]]:
-        """Return what stands at each term and below it, a list for each fit; all have the same decimals."""
+        """Return the estimates and the figures below them as texts, one list for each fit, with the same decimals."""
         inside = [self.conf_low, self.conf_high] if self.below == "conf_int" else [self.std_error]
         blocks = _formatted([self.estimate, *inside], self.digits)
         if self.below == "statistic":
@@ -233,7 +234,7 @@ def _joined(blocks: Sequence[list[list[str]]], join: Callable[..., str]) -> list
 
 
 def _where(there: BoolArray, columns: list[list[str]]) -> list[list[str]]:
-    """Return columns with nothing where nothing is there."""
+    """Return columns of texts, with an empty text where a fit lacks the term."""
     return [
         [text if is_there else "" for text, is_there in zip(column, keep, strict=True)]
         for column, keep in zip(columns, there.T, strict=True)
@@ -271,14 +272,14 @@ def model_table(
     stars : bool
         Whether to mark p-values below 0.05, 0.01 and 0.001.
     digits : int
-        Significant digits of the smallest number; all have the same decimals.
+        Significant digits of the smallest number; all numbers have the same number of decimals.
     confidence : float
         Level of the intervals.
     keep, drop : sequence of str, optional
         Parameters to keep or to drop: ``"tie"``, ``"object[A]"``, or a term of a formula for all of its parameters:
-        ``"object:judge"``. A note has the number of rows left out.
+        ``"object:judge"``. A note states the number of rows left out.
     rename : mapping, optional
-        Other names of parameters, or of labels in them: ``{"tie": "Ties", "gpt-4-0613": "GPT-4"}``.
+        New names of parameters, or of labels in them: ``{"tie": "Ties", "gpt-4-0613": "GPT-4"}``.
 
     Returns
     -------
@@ -388,7 +389,7 @@ def _figures_of(columns: Sequence[ModelColumn], headings: Sequence[str]) -> pd.D
 
 
 def _bases(columns: Sequence[ModelColumn], names: Sequence[str]) -> tuple[str, ...]:
-    """Return notes on fits whose likelihood is of other data than that of the first, and why."""
+    """Return notes on fits whose likelihood cannot be compared with the likelihood of the first fit, and why."""
     there = [(name, column.basis) for name, column in zip(names, columns, strict=True) if column.basis is not None]
     if not there:
         return ()

@@ -14,7 +14,7 @@ from .model_columns import ModelColumn
 def chosen(
     terms: Sequence[str], columns: Sequence[ModelColumn], keep: Sequence[str] | None, drop: Sequence[str] | None
 ) -> tuple[str, ...]:
-    """Return the parameters to keep, or those not to drop, named themselves or by their term of a formula."""
+    """Return the parameters that `keep` and `drop` leave; both name parameters, or terms of a formula."""
     if keep is None and drop is None:
         hidden = {name for column in columns for name in column.hidden}
         shown = {name for column in columns for name in {*column.blocks, *column.beside} - {*column.hidden}}
@@ -38,7 +38,7 @@ def chosen(
 
 
 def called(terms: Sequence[str], rename: Mapping[Any, str] | None) -> tuple[str, ...]:
-    """Return the names of parameters with labels or whole names changed; no two may become one."""
+    """Return the names of parameters with labels or whole names changed; two must not become the same name."""
     if rename is None:
         return tuple(terms)
     if not isinstance(rename, Mapping):

@@ -88,7 +88,7 @@ def write_report(
     data : a fit, Calibration, JudgeReport, ClassModels, LatentClasses, JudgeTree, a table, Judgments, frame, path …
         A fit of any kind except for very many objects; calibrated worths (`llbt.judges.calibrate`); or the report on a
         machine judge (`llbt.judges.report`). Groups of judges (`llbt.judges.classes`, `llbt.judges.tree`) get a section
-        beside the report on the fit of all judges. Other data are fitted for the report: a table of counts, or
+        in addition to the report on the fit of all judges. Other data are fitted for the report: a table of counts, or
         judgments in a known format that `from_judgments` reads without further names. If your columns have other names,
         pass the result of `from_judgments` or `fit`. Lists (`Rankings`) are fitted as lists, and `Patterns` as
         patterns.
@@ -102,7 +102,7 @@ def write_report(
         The result of `audit`; by default the audit of `data`, or of the table of a fit. Patterns and calibrated worths
         have this section only if you pass an audit.
     confidence : float
-        Of all intervals.
+        The confidence of all intervals.
     progress : bool
         Show a progress bar of the sections.
 
@@ -117,7 +117,7 @@ def write_report(
     OptionError
         For a formula with a fit, a missing folder, and a path that is one of the inputs.
     DesignError
-        For objects that were never compared with each other, and more than 10,000 of them.
+        For objects that were never compared with each other, and for more than 10,000 objects.
     OSError
         If the page cannot be written; an existing page stays unchanged.
 
@@ -128,10 +128,10 @@ def write_report(
     Without JavaScript all rows are shown. In print, tables of more than 300 rows are left out. If there are more than
     2,000 pairs or counts, the page names the call that returns the rest. Pages and pictures are dark if the reader
     prefers it. Estimates have three digits; the page names the calls that return them.
-    Data are fitted with ``cov_type="cautious"``: standard errors are clustered (by judge, prompt, block or others) by
-    the clusters that give the largest ones, or of independent judgments if clusters are not recorded or too few. The
-    page says which. If an estimate is infinite, the model is fitted with Firth's bias reduction, and the page says so
-    first.
+    Data are fitted with ``cov_type="cautious"``: standard errors are clustered by the recorded clusters (judge, prompt,
+    block or others) that give the largest ones. If no clusters are recorded, or too few, standard errors assume
+    independent judgments. The page says which. If an estimate is infinite, the model is fitted with Firth's bias
+    reduction, and the page says so first.
 
     Examples
     --------
@@ -155,7 +155,7 @@ parts_of.register(DiscriminationResults)(parts_with_discriminations)
 
 @functools.singledispatch
 def _asked(data: Any, formula: str | None, audit_given: Audit | None, confidence: float) -> tuple[Sections, str]:
-    """Return the sections of the page and its heading: of judgments of pairs; fits and other data are below."""
+    """Return the sections and the heading of a page on judgments of pairs; other kinds have their functions below."""
     return _sections(studied(data, formula, audit_given, confidence)), _OF_PAIRS
 
 
@@ -275,7 +275,7 @@ def _of_judge_report(
 
 
 def _audit_given(audit_made: Audit | None) -> Sections:
-    """Return the section of an audit, which these kinds have where it is passed."""
+    """Return the section of an audit, for kinds of data that have it only if an audit is passed."""
     return {} if audit_made is None else {"audit": ("Are the judgments in order?", lambda: audited(audit_made))}
 
 
@@ -343,7 +343,7 @@ def _modelled(s: Study) -> list[str]:
 
 
 def _fitting(s: Study) -> dict[str, tuple[str, Callable[[Study], list[str]]]]:
-    """Return the sections on the fit of the model; a model in which judges differ is compared with its neighbours."""
+    """Return the sections on the fit of the model; none for models with effects or discriminations of judges."""
     if not s.plain:
         return {}
     grades: dict[str, tuple[str, Callable[[Study], list[str]]]] = {"grades": ("Grades", _graded)}
@@ -366,7 +366,7 @@ def _hanging(s: Study) -> dict[str, tuple[str, Callable[[Study], list[str]]]]:
 
 
 def _sensitive(s: Study) -> list[str]:
-    """Return what other choices change, and how few judgments and judges the leader hangs on."""
+    """Return what other analysis choices change, and how few judgments or units to leave out for another leader."""
     at: At = "average" if s.at is None else s.at
     units = ("judgment", *(name for name in s.table.clusters if len(levels_of(s.table, name)) > 1))
     return [
@@ -376,7 +376,7 @@ def _sensitive(s: Study) -> list[str]:
 
 
 def _graded(s: Study) -> list[str]:
-    """Return whether the scale is linear, whether grades are told apart, and how well they are expected."""
+    """Return tests of a linear scale and of distinct grades, and the expected and observed shares of grades."""
     return [or_why(lambda: grade_tests(s.res)), table(expected_grades(s.res))]
 
 

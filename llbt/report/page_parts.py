@@ -32,7 +32,7 @@ _HEX = re.compile("|".join(IN_PICTURES))
 
 
 def escaped(text: object) -> str:
-    """Return text without markup, also inside an attribute; what cannot be seen in it is escaped, breaks are spaces."""
+    """Return text escaped for HTML and its attributes; invisible characters are escaped, line breaks become spaces."""
     return html.escape(printable(re.sub(r"[\t\n\r]+", " ", str(text))))
 
 
@@ -42,7 +42,7 @@ def paragraph(text: str, kind: str = "") -> str:
 
 
 def monospaced(lines: Iterable[str]) -> str:
-    """Return lines as a screen shows them, with all of their spaces."""
+    """Return preformatted lines, with all of their spaces."""
     return "".join(f'<div class="foot">{escaped(line)}</div>' for line in lines if line)
 
 
@@ -52,7 +52,7 @@ def section(name: str, heading: str, blocks: Iterable[str]) -> str:
 
 
 def folded(summary: str, block: str, *, long: bool = False) -> str:
-    """Return a block that is shown when it is asked for; a long one is printed only where it is open."""
+    """Return a folded block, which opens on a click; a long block is printed only if it is open."""
     return f"<details{_class('unprinted' if long else '')}><summary>{escaped(summary)}</summary>\n{block}\n</details>"
 
 
@@ -77,7 +77,7 @@ def page(title: str, body: str, sections: Sequence[tuple[str, str]] = ()) -> str
 
 
 def complete(record: Record) -> Table:
-    """Return an answer with all of its rows: the page folds what is long."""
+    """Return the table of a result with all of its rows; the page folds long tables."""
     whole = record.table()
     return replace(whole, shown=None, more="", printed=whole.printed and complete(whole.printed))
 
@@ -103,7 +103,7 @@ def table(record: Record, *, title: str | None = None, notes: bool = True) -> st
 
 
 def or_why(ask: Callable[[], Record]) -> str:
-    """Return a table, or why there is none."""
+    """Return a table, or the reason why there is none."""
     try:
         answer = ask()
     except LLBTError as error:
@@ -112,7 +112,7 @@ def or_why(ask: Callable[[], Record]) -> str:
 
 
 def _brief(whole: Table) -> Table:
-    """Return a table whose numbers are rounded to three digits of a middling one: estimates together, others by column.
+    """Return a table with numbers rounded to three digits of their median size: estimates together, others by column.
 
     R takes the decimals from the smallest number: one estimate near 0 would give six decimals to all of them.
     """
@@ -146,7 +146,7 @@ def _heading(f: Field, heading: str) -> str:
 
 
 def _cell(f: Field, names_row: bool, row: int, text: str) -> str:
-    """Return one cell: the first label of a row names it, a number carries its value to sort by."""
+    """Return one cell: the first label of a row is its heading, and a number carries its value to sort by."""
     if f.kind in _LABELS:
         tag, rest = ("th", ' scope="row"') if names_row else ("td", "")
         level = (
@@ -165,7 +165,7 @@ def _sort_value(value: Any) -> str:
 
 
 def _below(whole: Table, notes: bool) -> str:
-    """Return what stands below the rows: the lines of the answer, and folded the notes that describe it."""
+    """Return the part below the rows: the lines of the table, and its describing notes in a folded block."""
     legend = (LEGEND,) if any(f.kind == "stars" for f in whole.fields) else ()
     lines, notes_below = (*((whole.more,) if whole.more else ()), *legend), describing(whole.notes) if notes else ()
     return (
@@ -187,7 +187,7 @@ def _class(kind: str) -> str:
 
 
 def picture(name: str, caption: str, draw: Callable[[], Axes]) -> str:
-    """Return a picture as inline SVG; where it cannot be drawn, why; without matplotlib nothing.
+    """Return a picture as inline SVG, or the reason why it cannot be drawn; nothing without matplotlib.
 
     Parameters
     ----------
@@ -195,7 +195,7 @@ def picture(name: str, caption: str, draw: Callable[[], Axes]) -> str:
         The prefix of its ids, so that no two pictures share one.
     caption : str
     draw : callable
-        Draws it in a new figure.
+        A function that draws the picture in a new figure.
     """
     if not is_installed("matplotlib"):
         return ""
@@ -221,7 +221,7 @@ def _drawn(draw: Callable[[], Axes]) -> bytes:
 
 
 def _inline(svg: bytes, name: str) -> str:
-    """Return SVG for inside a page: without its own style and metadata, and with ids that are its own."""
+    """Return SVG to put inside a page: without its own style and metadata, and with ids that no other picture has."""
     root = ElementTree.fromstring(svg)
     for parent in list(root.iter()):
         for child in [c for c in parent if c.tag in (f"{{{_SVG}}}metadata", f"{{{_SVG}}}style")]:

@@ -1,4 +1,4 @@
-"""The one script of the report page: tables are sorted, filtered and folded; without it they stand there whole."""
+"""The script of the report page: it sorts, filters and folds tables; without it all rows are shown."""
 
 from __future__ import annotations
 

@@ -43,17 +43,17 @@ class Study:
     Attributes
     ----------
     res : LLBTResults or FitPart
-        For a fit with effects of judges, the average judge's; for discriminations, that of discrimination 1.
+        The part of a fit on the average judge (with effects of judges), or on a judge of discrimination 1.
     asked : a fit of pairs
         The fit itself.
     audit : Audit
     at : "average" or None
-        Where worths are taken: averaged where they differ by covariates.
+        ``"average"`` if worths differ by covariates; then they are averaged.
     confidence : float
     notices : tuple of str
         Notices at the top of the page.
     groups : ClassModels, LatentClasses, JudgeTree or None
-        Groups of judges beside the fit, which is of all of them.
+        Groups of judges, shown in addition to the fit of all judges.
     """
 
     res: Any
@@ -66,13 +66,13 @@ class Study:
 
     @functools.cached_property
     def fit(self) -> GoodnessOfFit:
-        """How well the model fits: asked once, for it may have to be simulated."""
+        """The tests of fit, computed only once, because they may need simulations."""
         goodness: GoodnessOfFit = goodness_of_fit(self.res)
         return goodness
 
     @property
     def plain(self) -> bool:
-        """Whether there are no random effects or discriminations, so the fit is of the worths alone."""
+        """Whether the fit has neither random effects nor discriminations."""
         return self.asked is self.res
 
     @property
@@ -83,7 +83,7 @@ class Study:
 
 
 def studied(data: object, formula: str | None, audit_given: Audit | None, confidence: float) -> Study:
-    """Return what the page is about: the fit of a table, or of judgments in a known format."""
+    """Return the inputs of the page for a table, or for judgments in a known format, with a fit made for it."""
     if isinstance(data, Comparisons):
         c, audited = data, functools.partial(audit, data)
     else:  # judgments or counts, read once for fit and audit
@@ -97,7 +97,7 @@ def studied(data: object, formula: str | None, audit_given: Audit | None, confid
 def study_of(
     res: Any, audit_given: Audit | Callable[[], Audit] | None, confidence: float, groups: Groups | None = None
 ) -> Study:
-    """Return the inputs of the page: a fit of pairs with its audit, or a call that asks for the audit."""
+    """Return the inputs of the page for a fit of pairs; the audit is given, made by a function, or made here."""
     if "worth" not in res.design.blocks:
         raise DesignError(f"the formula {res.specification.formula!r} has no term for the worths", "Add object.")
     if not isinstance(audit_given, Audit):
@@ -109,7 +109,7 @@ def study_of(
 
 
 def too_many(objects: int) -> DesignError:
-    """Return the note for more objects than a page can show."""
+    """Return the error for more objects than a page can show."""
     return DesignError(
         f"a page needs the covariance of all objects, and there are {objects:,}, more than {MOST_DENSE:,}",
         "Take fewer objects: Comparisons.select(objects=[…]); or the ranks alone: llbt.leaderboard(llbt.fit(…)).",
@@ -117,14 +117,14 @@ def too_many(objects: int) -> DesignError:
 
 
 def of_all(groups: Groups) -> Any:
-    """Return the fit of all judges alike."""
+    """Return the fit in which all judges are alike."""
     if isinstance(groups, JudgeTree):
         return groups.nodes[0].results
     return (groups.fits[0] if isinstance(groups, ClassModels) else groups).pooled
 
 
 def beside(groups: Groups | None) -> tuple[str, ...]:
-    """Return that a page on groups of judges is of all of them elsewhere."""
+    """Return the notice that only one section describes groups of judges, and the others all judges."""
     if groups is None:
         return ()
     name = "tree" if isinstance(groups, JudgeTree) else "classes"
@@ -136,7 +136,7 @@ def beside(groups: Groups | None) -> tuple[str, ...]:
 
 
 def _fitted(formula: str, c: Comparisons) -> ComparisonResults:
-    """Return the fit of a formula, with effects of judges where it has brackets."""
+    """Return the fit of a formula, with effects of judges if the formula has brackets."""
     text, brackets = split_brackets(formula)
     return with_effects(LLBT.from_formula(text, c).fit(), brackets) if brackets else finite_fit(formula, c)
 
@@ -154,7 +154,7 @@ def finite_fit(
     penalty: RidgePenalty = None,
     link: Link = "adjacent",
 ) -> ComparisonResults:
-    """Return the fit, with Firth's bias reduction where the estimates are infinite without a prior."""
+    """Return the fit, with Firth's bias reduction if estimates are infinite and there is no prior or penalty."""
     model = LLBT.from_formula(formula, c, reference=reference)
     fitted = functools.partial(model.fit, method=method, fixed=fixed, cov_type=cov_type, groups=groups, link=link)
     try:

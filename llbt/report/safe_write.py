@@ -25,7 +25,7 @@ def checked_target(path: str | os.PathLike[str], inputs: Sequence[object]) -> Pa
     Raises
     ------
     OptionError
-        For a name that no file can have, a folder that is not there, a folder in place of a file, and an input file.
+        For a name that no file can have, a folder that does not exist, a folder in place of a file, and an input file.
     """
     if not isinstance(path, (str, os.PathLike)):
         raise OptionError(f"path={path!r}", expected="the path of a file to write")
@@ -45,7 +45,7 @@ def checked_target(path: str | os.PathLike[str], inputs: Sequence[object]) -> Pa
 
 
 def _refuse_no_name(target: Path) -> None:
-    """Raise for a name that the system cannot look for: too long, with half a character or a null byte."""
+    """Raise for a name that the system cannot look up: too long, not valid Unicode, or with a null byte."""
     try:
         target.lstat()
     except (FileNotFoundError, NotADirectoryError, PermissionError):
@@ -69,14 +69,14 @@ def _named(source: object) -> list[str]:
 
 
 def write_whole(target: Path, text: str) -> None:
-    """Write a file beside the target and put it in its place, so that the old one stays where writing fails.
+    """Write a new file beside the target and then replace the target, so the old file stays if writing fails.
 
     A link stays a link, to a new file. A terminal, a pipe and the like are written to directly.
 
     Raises
     ------
     OSError
-        As the system says: no room, no right to write, a name that is too long.
+        As the operating system reports: no space, no permission to write, a name that is too long.
     """
     place = Path(os.path.realpath(target))
     if place.exists() and not place.is_file():

@@ -36,7 +36,7 @@ def refuse_formula(formula: str | None) -> None:
 
 
 def made_by(calls: tuple[str, ...], source: str) -> list[str]:
-    """Return which calls made the tables of a page, and where its model is from."""
+    """Return the calls that made the tables of a page, and the reference for its model."""
     version = getattr(sys.modules.get("llbt"), "__version__", "")
     return [
         paragraph(f"Written by llbt {version}. Its tables come from these calls:"),
@@ -46,7 +46,7 @@ def made_by(calls: tuple[str, ...], source: str) -> list[str]:
 
 
 def audited(audit: Audit) -> list[str]:
-    """Return what an audit found, and folded the checks without a finding."""
+    """Return the findings of an audit, and in a folded block the checks without a finding."""
     whole = audit.table()
     bad = [k for k, finding in enumerate(audit.findings) if finding.is_failure]
     rest = [k for k in range(len(audit.findings)) if k not in bad]
@@ -56,7 +56,7 @@ def audited(audit: Audit) -> list[str]:
 
 
 def ranked(res: WithWorths | OneSource, at: At, confidence: float, notices: Sequence[str] = ()) -> list[str]:
-    """Return what qualifies the page, the leaderboard, its picture and, where `at` averages worths, those by class."""
+    """Return the notices, the leaderboard, its picture and, if `at` averages worths, the picture of worths by class."""
     level = f"{100 * confidence:.4g} % intervals"
     drawn = average_of(res)
     parts = [
@@ -72,7 +72,7 @@ def ranked(res: WithWorths | OneSource, at: At, confidence: float, notices: Sequ
 
 
 def pair_sentences(pairs: Pairwise, at: At) -> list[str]:
-    """Return the pairs; where they are many, those of the best object and of neighbours in the ranking before them."""
+    """Return the pairs; if there are many, first the pairs of the best object and of neighbours in the ranking."""
     whole, size = pairs.table(), len(pairs.pairs)
     if size <= MOST_PAIRS:
         return [table(complete(whole))]

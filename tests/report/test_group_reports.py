@@ -18,7 +18,7 @@ def test_a_page_tells_classes_of_judges_apart(tmp_path: Path) -> None:
     part = _section(page, "classes")
     for said in (
         "Latent classes of judge: object + tie",
-        f"This is about {models.best.k} class",
+        f"This section describes {models.best.k} class",
         "smallest BIC",
         "Shares of the 8 judges",
         "by class of judge",
