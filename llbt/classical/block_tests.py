@@ -110,8 +110,8 @@ def durbin_test(
 
     Notes
     -----
-    As Friedman's test, with deviations from (k + 1)/2 in blocks of k objects (Conover 1999, eq. 5.9.3, which allows for
-    ties).
+    The statistic is like Friedman's, with deviations from (k + 1)/2 in blocks of k objects, and allows for ties
+    (Conover 1999, eq. 5.9.3).
 
     References
     ----------

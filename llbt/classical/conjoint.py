@@ -128,7 +128,7 @@ def conjoint(
         chosen, all its profiles count as not chosen, and a note counts these tasks.
     outcome : str, optional
         The column that marks the chosen profile (0 and 1, yes and no), or a column of ratings. By default this column,
-        and those of the other roles, are found by their names and values.
+        and the columns of the other roles, are found by their names and values.
     attributes : sequence of str, optional
         The columns of attributes. Their values are labels.
     respondent : str, optional

@@ -90,8 +90,8 @@ def head_to_head(
         A table of counts, or judgments in any form that `read_judgments` reads. Counts are summed over covariates and
         over both orders of presentation.
     unit : str, optional
-        The unit with one verdict in the tests, as in `sign_test`: by default the prompt if it is recorded. Counts
-        and shares are those of the judgments.
+        The unit with one verdict in the tests, as in `sign_test`: by default the prompt if it is recorded. Counts and
+        shares are always of judgments.
     adjust : {"holm", "bonferroni", "fdr_bh"} or None
         How p-values are adjusted for the number of pairs.
     exclude : label or sequence of labels

@@ -74,7 +74,7 @@ class PairCounts:
 
 
 def pair_counts(data: object, *, exclude: Objects = (), beside: str | None = None) -> PairCounts:
-    """Return the judgments summed by pair, without those of some objects.
+    """Return the judgments summed by pair, without the judgments of excluded objects.
 
     Parameters
     ----------

@@ -224,9 +224,10 @@ def ranking_scores(
 
     Notes
     -----
-    ``"ge_others"`` rewards ties: a system gains if its output equals that of others, even if it is never better (Bojar
-    et al. 2011). All scores depend on the opponents of a system. ``"expected_wins"`` gives each opponent the same
-    weight, but still depends on which opponents the system met. A fit with ``object + tie`` allows for the opponents.
+    ``"ge_others"`` rewards ties: a system gains if its output equals the output of others, even if it is never better
+    (Bojar et al. 2011). All scores depend on the opponents of a system. ``"expected_wins"`` gives each opponent the
+    same weight, but still depends on which opponents the system met. A fit with ``object + tie`` allows for the
+    opponents.
 
     Resamples draw judgments from the whole table (or blocks from all blocks) with replacement, as many as there are.
     A rank range runs between two quantiles of the ranks in the resamples; clusters are the groups whose rank ranges do
@@ -303,7 +304,7 @@ def _refuse_fractions(sums: Sums) -> None:
 
 
 def _scored(counts: PairCounts, sums: Sums, drawn: FloatArray) -> RankingScores:
-    """Return the scores of the objects, the best first, with those of resamples (B, J)."""
+    """Return the scores of the objects, the best first, with the scores in resamples (B, J)."""
     scores, numbers = (values[0] for values in sums.scores(sums.total[None, :]))
     order = np.argsort(ranked(scores[None, :])[0], kind="stable")  # NaN last
     return RankingScores(

@@ -23,7 +23,7 @@ class SignTests(Record):
     counts : ndarray, shape (S, 3)
         Wins of i, ties, wins of j: verdicts of units, or judgments.
     n : ndarray, shape (S,)
-        Units that the test uses.
+        Number of units that the test uses.
     estimate, conf_low, conf_high : ndarray, shape (S,)
         The share of wins of i, as the rule counts wins, and its two-sided interval.
     statistic : ndarray, shape (S,)

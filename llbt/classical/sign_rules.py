@@ -23,6 +23,7 @@ class Rule:
     Attributes
     ----------
     says : str
+        The treatment of ties, in words.
     null : str
         The hypothesis of the two-sided test, in the probabilities of a win of i, of j and of a tie.
     null_greater : str

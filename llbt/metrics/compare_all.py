@@ -189,7 +189,7 @@ class MetricComparisons(Record):
             head=(SAYS[self.method], self.null),
             notes=(
                 *self.notes,
-                "A metric significantly worse than one of the cluster above begins a new cluster "
+                "A metric significantly worse than one in the cluster above begins a new cluster "
                 f"(one-sided p ≤ {alpha:g}).",
                 rule,
             ),

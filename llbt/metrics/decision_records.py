@@ -111,7 +111,7 @@ class DecisionTable(Record):
                     for name, (columns, pairs) in counts.items()
                 ),
             ),
-            title=f"Decisions of the metric against those of humans, α = {self.alpha:g}",
+            title=f"Decisions of the metric and of humans, α = {self.alpha:g}",
             notes=(
                 "Both: significant in the same direction.",
                 "Type I: the metric's difference is significant; humans' is not, or is opposite.",

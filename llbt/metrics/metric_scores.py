@@ -145,7 +145,7 @@ class MetricScores(Record):
         metrics : mapping of name to array_like or DataFrame, each (N, M) or (N,)
         human : array_like or DataFrame, shape (N, M) or (N,)
         systems, inputs : sequence of label, optional
-            By default those of a DataFrame, else 0, 1, 2, …
+            By default the labels of a DataFrame, otherwise 0, 1, 2, …
 
         Returns
         -------

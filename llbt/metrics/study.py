@@ -214,7 +214,7 @@ class Study(Record):
 
     @checked
     def normality(self, *, alpha: Share = 0.05) -> Table:
-        """Return Shapiro and Wilk's test of the scores of systems, in their means and on every input.
+        """Return the Shapiro–Wilk test of system scores: of their means, and of the scores on every input.
 
         Parameters
         ----------
@@ -224,8 +224,8 @@ class Study(Record):
         Returns
         -------
         Table
-            task, human, metric, statistic (W), p_value (of mean scores), inputs (with a test), rejected (share
-            of them). The row of the human scores has their name as metric. NaN where a test is undefined.
+            task, human, metric, statistic (W), p_value (of mean scores), inputs (number with a test), rejected (share
+            of these inputs). In the row of the human scores, metric is their name. NaN where a test is undefined.
 
         References
         ----------

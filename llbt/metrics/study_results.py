@@ -104,7 +104,7 @@ class StudyComparisons(Record):
             notes=(
                 *self.notes,
                 f"Unbeaten: no metric is significantly better, one-sided p ≤ {alpha:g}.",
-                "A metric significantly worse than one of the cluster above begins a new cluster.",
+                "A metric significantly worse than one in the cluster above begins a new cluster.",
                 *(dict.fromkeys(note for one in self.by_task.values() for note in one.notes)),
             ),
         )
@@ -163,7 +163,7 @@ class StudyDecisions(Record):
                 *beside[second],
                 Field("neither", "Neither", outcomes["neither"], "count"),
             ),
-            title=f"Decisions of metrics against those of humans, α = {tables[0].alpha:g}",
+            title=f"Decisions of metrics and of humans, α = {tables[0].alpha:g}",
             notes=(*_named(self.convention), *self.notes, *notes),
         )
 

@@ -26,7 +26,7 @@ class JointScores:
     ----------
     systems : tuple of label, length N
     metric, human : ndarray, shape (N,)
-        Finite, higher is better, on the scales of the caller; those that differ by rounding alone are equal.
+        Finite, higher is better, on the scales of the caller; scores that differ by rounding alone are equal.
     """
 
     systems: tuple[Hashable, ...]

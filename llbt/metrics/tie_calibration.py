@@ -69,7 +69,7 @@ class TieCalibration(Record):
 
 @dataclass(frozen=True, eq=False)
 class ComparedPairs:
-    """P pairs: |difference of the metric|, whether its sign is that of humans, whether humans tie, and weight."""
+    """P pairs: |difference of the metric|, whether its sign agrees with humans, whether humans tie, and weight."""
 
     size: FloatArray
     same: FloatArray

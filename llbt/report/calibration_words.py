@@ -78,7 +78,7 @@ def _model(calibration: Calibrated) -> Sentence:
 
 
 def _ties(calibration: Calibrated, confidence: float) -> Sentence:
-    """Say how often equals tie after correction; the counts of people and machines together give no share of ties."""
+    """State how often equal objects tie after correction; the pooled counts of people and machines cannot tell."""
     source = calibration.worth_source()
     if "tie" not in source.names:
         return "", {}

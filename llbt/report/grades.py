@@ -1,4 +1,4 @@
-"""Grades on the report page: expected against observed, from pairs of equals to pairs far apart."""
+"""Grades on the report page: observed and expected shares, from pairs of equal objects to pairs far apart."""
 
 from __future__ import annotations
 

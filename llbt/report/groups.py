@@ -89,7 +89,7 @@ def _placed(classes: ClassesLike) -> Table:
         title=f"Shares of the {counted(len(posterior), classes.by_judge.name)}, and how surely they belong to classes",
         notes=(
             f"{format_percent(float(np.mean(most >= SURE)))} of judges belong to a class with p ≥ {SURE:g}; "
-            f"entropy {classes.entropy:.3f} (1: all are placed)",
+            f"entropy {classes.entropy:.3f} (1: all are certain)",
             "Groups made of most probable classes differ less than the classes do.",
         ),
     )

@@ -100,10 +100,10 @@ def interpret(res: WithWorths | OneSource | ClassSource, *, confidence: Confiden
         With effects of judges, the sentences are about the average judge, then about differences between judges and the
         preference of a new judge. With effects of objects, worths are predictions, and no pair is tested. With
         discriminations, the sentences are about a judge of discrimination 1, then about differences between judges. For
-        lists, odds are of one object before another. For patterns, odds leave out the dependence on other answers;
-        shares of decisions are summed over all answers. For latent classes, the sentences are about each class, then
-        about a judge of unknown class. For calibrated worths, the sentences are about the corrected estimates, then
-        about the gain from the machines.
+        lists, odds are for one object being ranked before another. For patterns, odds leave out the dependence on other
+        answers; shares of decisions are summed over all answers. For latent classes, the sentences are about each
+        class, then about a judge of unknown class. For calibrated worths, the sentences are about the corrected
+        estimates, then about the gain from the machines.
     confidence : float
         The confidence of the intervals; 1 − confidence is the level of significance.
 
@@ -115,11 +115,12 @@ def interpret(res: WithWorths | OneSource | ClassSource, *, confidence: Confiden
     Notes
     -----
     Worths that differ by covariates are averaged over the judgments of the table: log-odds for the odds, and
-    probabilities for the share of decisions, as a count of decisions would estimate it. Two objects are compared
-    by Wald's test; of more objects, every pair, with p-values and intervals adjusted for all of them (single-step), as
-    in `pairwise`. Whether worths or ties differ by a covariate is tested jointly by ``res.wald_test``: by Wald's test
-    with the covariance of the fit or, with clusters, by the score test that flips the signs of the clusters' scores.
-    With fewer than 15 judgments per parameter, where Wald's test rejects too rarely, Rao's score test is used.
+    probabilities for the share of decisions, as a count of decisions would estimate it. Two objects are compared by
+    Wald's test. With more objects, all pairs are compared, with p-values and intervals adjusted for all pairs
+    (single-step), as in `pairwise`. Whether worths or ties differ by a covariate is tested jointly by
+    ``res.wald_test``: by Wald's test with the covariance of the fit or, with clusters, by the score test that flips the
+    signs of the clusters' scores. With fewer than 15 judgments per parameter, where Wald's test rejects too rarely,
+    Rao's score test is used.
 
     The deviance tests the fit against χ². If more than a fifth of the fitted counts are below 5, X² is compared with
     199 tables drawn from the model instead. With these sparse tables, χ² would reject a true model at the 5 % level

@@ -44,5 +44,5 @@ def _boards(report: JudgeReport) -> list[str]:
     if report.calibration is None:
         return [paragraph("Labels and verdicts cannot be combined, so there is no calibrated leaderboard.", "notice")]
     parts = calibration_sections(report.calibration, report.confidence)
-    board = replace(complete(report), head=(), title="Calibrated leaderboard, and those of people and of the machine")
+    board = replace(complete(report), head=(), title="Leaderboards: calibrated, of people, and of the machine")
     return [table(board), *parts["machines"][1](), *parts["checks"][1]()]

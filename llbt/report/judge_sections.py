@@ -100,7 +100,7 @@ def _each_judge(s: Study) -> list[str]:
     """Return statistics and a test of each judge against the others, and worths or ties by judge if modelled."""
     judge = s.audit.judge
     pictures = {
-        "worth": ("Log-worths of the objects by judge, beside those of all", lambda: judges_plot(s.res)),
+        "worth": ("Log-worths of the objects by judge, and of all judges", lambda: judges_plot(s.res)),
         "tie": ("Ties by judge", lambda: ties_plot(s.res)),
     }
     differ = {block for block, name in zip(s.res.design.blocks, s.res.names, strict=True) if f"{judge}[" in name}
@@ -122,7 +122,7 @@ def _differing(res: WithEffects, confidence: float) -> list[str]:
     parts = []
     for name, levels in res.judges.groupings.items():
         effects = judge_effects(res, by=name, confidence=confidence)
-        zero = "what the covariates say" if name == "object" else f"the average {name}"
+        zero = "the prediction by the covariates" if name == "object" else f"the average {name}"
         caption = f"Effects of each {name}, the largest first; 0 is {zero}"
         if len(levels) <= _MOST_DRAWN:
             parts.append(picture(f"effects-{name}", caption, lambda effects=effects: judge_effects_plot(effects)))  # type: ignore[misc]

@@ -116,7 +116,7 @@ class ModelTable(Record):
         Headings of the M fits; for latent classes one for each class.
     formulas, links : tuple of str
     terms : tuple of str
-        Names of all parameters: those of the worth, then of ties, then of order; then σ of effects, named by their
+        Names of all parameters: parameters of worths, then of ties, then of order; then σ of effects, named by their
         brackets, and discriminations, by judge.
     estimate, std_error, statistic, p_value, conf_low, conf_high : ndarray, shape (T, M)
         The values of each fit; NaN where a fit does not have the term.
@@ -382,7 +382,7 @@ def _spread(terms: Sequence[str], columns: Sequence[pd.Series[float]]) -> FloatA
 
 
 def _figures_of(columns: Sequence[ModelColumn], headings: Sequence[str]) -> pd.DataFrame:
-    """Return the figures of all fits; those of special kinds only if there is one. NaN where a fit has none."""
+    """Return the figures of all fits, NaN where a fit has none; figures of special kinds only if a fit has them."""
     more = [name for name in _MORE if any(name in column.figures for column in columns)]
     figures = pd.DataFrame([dict(column.figures) for column in columns], index=list(headings))
     return figures.reindex(columns=[*_FIGURES, *more])

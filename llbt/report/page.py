@@ -325,7 +325,7 @@ def _ranked(s: Study) -> list[str]:
 def _paired(s: Study) -> list[str]:
     pairs = pairwise(s.res, at=s.at, confidence=s.confidence)
     few = len(s.table.objects) <= _MOST_DRAWN
-    caption = "Probability that the object of the row beats that of the column"
+    caption = "Probability that the object of the row beats the object of the column"
     drawn = picture("probabilities", caption, lambda: probabilities_plot(s.res, at=s.at)) if few else ""
     network = picture(
         "network",

@@ -74,7 +74,7 @@ def _paired(res: PatternEstimates, shares: PatternShares, at: At, confidence: fl
     pairs = pairwise(res.average, at=at, confidence=confidence)
     order = pairs.ranking
     square = shares.square(len(objects))[np.ix_(order, order)]
-    caption = "Probability that the object of the row is preferred to that of the column, over all answers of a judge"
+    caption = "Probability that the row object is preferred to the column object, over all answers of a judge"
     names = [objects[k] for k in order]
     few = len(order) <= _MOST_DRAWN
     drawn = picture("probabilities", caption, lambda: probability_map(names, square, None, None)) if few else ""

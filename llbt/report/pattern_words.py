@@ -23,7 +23,7 @@ _ADJACENT = ", where they stand next to each other,"
 
 
 def pattern_model(res: PatternEstimates) -> Sentence:
-    """Say what was fitted."""
+    """State the fitted model and its data."""
     p = res.patterns
     judges = float(p.n_judges)
     what = _ASKED[p.kind].format(counted(judges, "judge"), counted(p.answers.shape[1], "pair"))

@@ -14,7 +14,7 @@ _LISTS = {"ranking": "lists", "best_worst": "sets with a best and a worst"}
 
 
 def ranking_model(res: WithRankings) -> Sentence:
-    """Say what was fitted."""
+    """State the fitted model and its data."""
     r, spec = res.rankings, res.specification
     what = f"{format_count(r.n_judgments)} {_LISTS[r.kind]}"
     text = f"A {_MODELS[r.kind]} ({spec.formula}) was fitted to {what} of {format_count(len(r.objects))} objects"

@@ -111,7 +111,7 @@ def aggregate(
 
         * ``"mean"``, ``"median"``: over the instances, ignoring the pairing;
         * ``"bt"``: Bradley-Terry, maximum likelihood: log-odds 2λ that sum to 0, and worths;
-        * ``"llbt"``: the same with standard errors and Wald intervals of ``llbt.fit``;
+        * ``"llbt"``: Bradley-Terry with the standard errors and Wald intervals of ``llbt.fit``;
         * ``"elo"``, ``"trueskill"``: ratings updated game by game, averaged over random orders of the games.
     n : int
         Number of resamples for percentile intervals, such as 1000. Whole instances are resampled; judgments for a
@@ -142,8 +142,8 @@ def aggregate(
     DesignError
         For mean and median of a table of counts, and systems that were never compared.
     SeparationError
-        For infinite Bradley-Terry scores: some systems won or lost everything against the others, or all tied. `prior`
-        or `separated` of `scores.BradleyTerry` avoid it.
+        For infinite Bradley-Terry scores: some systems won or lost all games against the others, or all games are ties.
+        `prior` or `separated` of `scores.BradleyTerry` avoid it.
 
     Notes
     -----

@@ -266,7 +266,7 @@ class Board(Record):
         by : str
             As in `leaderboard`: groups of items are resampled together.
         n : int
-            Resamples of items.
+            Number of resamples of items.
         rng : int or numpy.random.Generator
 
         Returns

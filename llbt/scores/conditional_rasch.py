@@ -87,9 +87,9 @@ def item_difficulties(systems: FloatArray, there: BoolArray, totals: IntArray) -
 def conditional_likelihood(systems: FloatArray, solved: FloatArray, items: Items) -> Point:
     """Return the conditional likelihood at effects `systems` (N,), given how many items each system `solved` (N,).
 
-    The probability of a total is a coefficient of Π(1 − p_s + p_s z), with p_s at the difficulty whose expected total
-    is this total. The coefficient is computed from the values of the product at odd roots of 1. None of these makes a
-    factor 0, so a factor can be divided out. Nothing cancels and nothing overflows.
+    The probability of a total is a coefficient of Π(1 − p_s + p_s z), where p_s is the probability that system s solves
+    an item of the difficulty with this expected total. The coefficient is computed from the values of the product at
+    odd roots of 1. No factor is 0 there, so each factor can be divided out. Nothing cancels and nothing overflows.
     """
     difficulty = item_difficulties(systems, items.there, items.totals)
     number, kinds = items.there.shape

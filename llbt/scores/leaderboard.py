@@ -412,7 +412,7 @@ def _reservations(values: FloatArray, pairs: BoardPairs, asked: _Asked, crossed:
         estimated = (
             "means are adjusted for which instances a system lacks (plain_mean: the mean of its own instances)"
             if adjusted
-            else "no shared instances connect all systems, so means are of different instances and hardly comparable"
+            else "no shared instances connect all systems, so means over different instances are hardly comparable"
         )
         notes.append(
             Qualifying(

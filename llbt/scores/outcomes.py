@@ -20,7 +20,7 @@ from ..resampling import drawn_counts, drawn_weights
 
 @dataclass(frozen=True, eq=False)
 class Outcomes:
-    """Games of N systems, P pairs of them, on M instances or one by one.
+    """Games between N systems (P pairs of systems), on M instances or as single games.
 
     Attributes
     ----------

@@ -42,7 +42,7 @@ class PairwiseScores(Record):
     pairs : ndarray of int, shape (P, 2)
         Positions of i and j.
     n : ndarray, shape (P,)
-        Instances with a score of both.
+        Number of instances with scores of both systems.
     counts : ndarray, shape (P, 3)
         Instances where i wins, ties, and instances where j wins.
     mean_difference, conf_low, conf_high : ndarray, shape (P,)

@@ -148,9 +148,9 @@ def elo_ratings(
 def step_by_held_out_loss(rule: Elo, games: Games, rng: np.random.Generator) -> tuple[float, FloatArray, FloatArray]:
     """Return the k with the least log-loss on held-out units, all k, and their losses.
 
-    Units are in five folds at random; ratings are means over random orders of the other four, as in `rated`, and all k
-    are played in the same orders. The loss of a game is −s log p − (1 − s) log(1 − p); the loss of k is the mean over
-    all games.
+    Units are split into five random folds. A fold is predicted by ratings from the other four, averaged over random
+    orders as in `rated`; the orders are the same for all k. The loss of a game is −s log p − (1 − s) log(1 − p); the
+    loss of k is the mean over all games.
     """
     steps = 2.0 ** np.arange(_STEPS) * rule.scale / 400
     fold = rng.permutation(len(games.slots)) % _FOLDS

@@ -36,7 +36,7 @@ def flip_p(sums: FloatArray) -> FloatArray:
 
 
 def listed_flip_p(sums: FloatArray) -> FloatArray:
-    """Return P(|Σ ± s| ≥ |Σ s|) of the sums (P, G) of few units, shape (P,): all signs, multiplied with all rows."""
+    """Return P(|Σ ± s| ≥ |Σ s|) of the sums (P, G) of few units, shape (P,), by enumeration of all signs."""
     number = sums.shape[1]
     signs = np.array([(1.0, *rest) for rest in itertools.product((1.0, -1.0), repeat=number - 1)]).T
     p_values = np.empty(len(sums))

@@ -212,7 +212,7 @@ def test_judges_have_a_section_with_what_each_does(by_judge):
     assert [float(x) for x in does["Ties"]] == pytest.approx(frame["tie_rate"].tolist())
     assert "Flips" not in does
     assert [caption.text for caption in part.iter("figcaption")] == [
-        "Log-worths of the objects by judge, beside those of all"
+        "Log-worths of the objects by judge, and of all judges"
     ]
 
 
