@@ -57,7 +57,7 @@ class PairwiseAccuracy(Record):
 
     @property
     def agreements(self) -> float:
-        """Pairs on which metric and humans agree."""
+        """Number of pairs on which metric and humans agree."""
         return float(np.nansum(self.agree))
 
     @property

@@ -75,7 +75,7 @@ class MetricComparison(Record):
     task_replicates : ndarray, shape (T, B)
         The differences in the resamples of each task; `replicates` holds their means over tasks.
     null : str
-        The null hypothesis, with the systems that it is about.
+        The null hypothesis, and the systems to which it applies.
     floors : ndarray, shape (1 + T,)
         The smallest possible p-values: first of the test of means over tasks, then of the test in each task.
     """
@@ -203,9 +203,9 @@ def compare(
         Scores of N systems on M inputs by two metrics and by humans; NaN where a score is missing. Mappings have the
         same keys, such as language pairs; systems and inputs may differ from task to task.
     statistic : {"correlation", "pairwise_accuracy", "soft_pairwise_accuracy", "tie_calibrated_accuracy"}
-        The measure of agreement: a correlation; the share of pairs of systems in the order of humans [2]_; soft
-        pairwise accuracy (SPA), which compares the p-values of metric and humans [3]_; or acc_eq, the share of pairs of
-        systems on the same input that the metric orders or ties as humans do [4]_.
+        The measure of agreement: a correlation; the share of pairs of systems that the metric orders as humans do [2]_;
+        soft pairwise accuracy (SPA), which compares the p-values of metric and humans [3]_; or acc_eq, the share of
+        pairs of systems on the same input that the metric orders or ties as humans do [4]_.
     tasks : sequence of label, length M, optional
         The task of each input, in place of mappings. A system without scores in a task takes no part in it.
     level : {"system", "input", "global"}
@@ -239,7 +239,7 @@ def compare(
     JudgmentError
         For scores that are infinite, not numbers, or of different shapes.
     OptionError
-        For invalid options, and for combinations that do not exist, such as Williams' test at another level.
+        For invalid options, and for combinations that do not exist, such as Williams' test at input level.
     DesignError
         For an accuracy with ties that has more pairs than fit into memory.
 
@@ -286,7 +286,8 @@ def compare(
     accuracy in 5 %, or in 2 % with few systems.
 
     The code of WMT's shared tasks (mt-metrics-eval) swaps standardized scores of single cells for soft pairwise
-    accuracy, ``"perm-both"``, and systems' standardized means for pairwise accuracy, ``"perm-systems"`` of means.
+    accuracy (``"perm-both"``). For pairwise accuracy it swaps standardized means of systems, which is
+    ``"perm-systems"`` with one score per system.
 
     Williams' test takes the correlations with their signs, so negate a metric for which lower scores are better. Its
     t has N − 3 degrees of freedom and holds for Pearson's r of normal system scores.

@@ -69,9 +69,9 @@ class MetricComparisons(Record):
     task_p_value : ndarray, shape (T, K, K)
         `estimate` and `p_value` in each task.
     n : int
-        Resamples of each pair.
+        Number of resamples of each pair.
     null : str
-        The null hypothesis, with the systems that it is about.
+        The null hypothesis, and the systems to which it applies.
     floors : ndarray, shape (1 + T,)
         The smallest possible p-values: first of the test of means over tasks, then of the test in each task.
     """
@@ -237,7 +237,7 @@ class MetricComparisons(Record):
 
 
 def clustered(better: npt.NDArray[np.bool_], order: npt.NDArray[np.intp], estimate: FloatArray) -> FloatArray:
-    """Return the clusters of metrics in an order, 1, 2, …, shape (K,); NaN where there is no estimate.
+    """Return the numbers 1, 2, … of the clusters of ordered metrics, shape (K,); NaN where there is no estimate.
 
     Parameters
     ----------

@@ -117,8 +117,8 @@ def correlate(
     -----
     A system's mean is over its available scores. At input and global level a cell counts if it has both scores. A
     correlation is undefined if fewer than two systems have both scores, or one side is constant. At input level a note
-    counts the inputs without a correlation, and the mean is over the others. Scores and means that differ only by
-    rounding are tied: by at most 1e-12 times the larger one and 1e-12 times the spread of all.
+    counts the inputs without a correlation, and the mean is over the others. Scores or means are tied if they differ
+    only by rounding: by at most 1e-12 times the larger one, and at most 1e-12 times the spread of all.
 
     References
     ----------

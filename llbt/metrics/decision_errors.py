@@ -25,7 +25,7 @@ class ErrorAgreement(Record):
         On the diagonal, the errors of the metric. Elsewhere, the errors of the row's metric on pairs that the column's
         metric gets right.
     n : int
-        Pairs on which all metrics are tested.
+        Number of pairs on which all metrics are tested.
     notes : tuple of str
     """
 

@@ -48,7 +48,7 @@ def decisions(
     alpha : float
         Level of both tests, two-sided.
     n : int
-        Resamples of the bootstrap.
+        Number of resamples of the bootstrap.
     rng : numpy.random.Generator or int, optional
     progress : bool
         Show a progress bar.

@@ -39,9 +39,9 @@ def read_study(
     Parameters
     ----------
     source : path, frame, list of records, or mapping of task to one of these
-        A folder of mt-metrics-eval or of WMT's tables of system scores, sacrerouge's files, a pattern, or a table. A
-        table has a column for each metric; or a column that names metrics, with one column of scores or a column for
-        each system.
+        A folder of mt-metrics-eval or of WMT's tables of system scores, sacrerouge's files, a glob pattern of files, or
+        a table. A table has a column for each metric; or a column that names metrics, with one column of scores or a
+        column for each system.
     human : str or sequence of str, optional
         The names of the human scores; by default ``human``.
     metrics : str or sequence of str, optional

@@ -170,7 +170,7 @@ class Study(Record):
         cutoff : float
             The cutoff for outliers among human system scores, as in `llbt.metrics.outliers`.
         method : {"boot-systems", "boot-inputs", "boot-both", "fisher"}, optional
-            The intervals; by default none.
+            The method of the intervals; by default there are none.
         confidence, n, rng, progress, n_jobs
             As in `llbt.metrics.interval`.
 
@@ -225,7 +225,8 @@ class Study(Record):
         -------
         Table
             task, human, metric, statistic (W), p_value (of mean scores), inputs (number with a test), rejected (share
-            of these inputs). In the row of the human scores, metric is their name. NaN where a test is undefined.
+            of these inputs). The row of the human scores has their name in the column metric. NaN where a test is
+            undefined.
 
         References
         ----------
@@ -277,11 +278,11 @@ class Study(Record):
         Parameters
         ----------
         human : str, optional
-            The human scores; needed where the study has several.
+            The name of the human scores; needed if the study has several.
         convention : {"usual", "exchanged"}
-            The names of the errors. ``"usual"``, as in `llbt.metrics.decisions` and the introduction of [1]_: type I is
-            a difference that the metric finds and humans do not (or the opposite one), type II one that humans find and
-            the metric does not. ``"exchanged"``, as in section 5 of [1]_: the other way round.
+            The names of the errors. ``"usual"``, as in `llbt.metrics.decisions` and the introduction of [1]_: type I if
+            the metric finds a difference and humans find none, or the opposite one; type II if humans find a difference
+            and the metric finds none. ``"exchanged"``, as in section 5 of [1]_: the other way round.
         metric_test, alpha, n, rng, progress, n_jobs
             As in `llbt.metrics.decisions`.
 
@@ -344,7 +345,7 @@ class Study(Record):
         Parameters
         ----------
         human : str, optional
-            The human scores; needed where the study has several.
+            The name of the human scores; needed if the study has several.
         statistic, level, coefficient, method, adjust, family, n, draws, rng, progress, n_jobs
             As in `llbt.metrics.compare_all`, which is called for each task. To test the mean over tasks, call
             ``llbt.metrics.compare_all(study.by_task())``.
@@ -387,7 +388,7 @@ class Study(Record):
         Parameters
         ----------
         human : str, optional
-            The human scores; needed where the study has several.
+            The name of the human scores; needed if the study has several.
         cluster : {"system", "task"}, optional
             Which pairs are dependent: pairs that share a system, or all pairs of a task. By default tasks if there are
             ten or more, otherwise systems.

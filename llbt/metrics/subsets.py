@@ -112,7 +112,7 @@ def subset_correlations(
         Numbers of systems in a set; by default N, N − 1, …, 4, and 4 for neighbours.
     coefficient : {"pearson", "spearman", "kendall"}
     n : int
-        Random sets of each size, each without replacement.
+        Number of random sets of each size, drawn without replacement.
     confidence : float
         Share of the drawn correlations between conf_low and conf_high.
     rng, n_jobs, progress

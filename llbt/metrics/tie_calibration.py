@@ -29,13 +29,13 @@ class TieCalibration(Record):
     estimate : float
         Accuracy if differences of the metric up to `epsilon` are ties; NaN without a pair.
     epsilon : float
-        On the metric's scale.
+        The tie threshold, on the metric's scale.
     uncalibrated : float
         Accuracy if only equal scores are ties, ε = 0.
     n : int
         Number of pairs.
     human_ties, metric_ties : int
-        Pairs that humans tie, and that the metric ties at `epsilon`.
+        Numbers of pairs that humans tie, and that the metric ties at `epsilon`.
     calibrated : bool
         Whether `epsilon` was chosen on these pairs.
     notes : tuple of str
