@@ -157,9 +157,9 @@ def conjoint(
 
     Notes
     -----
-    AMCEs are coefficients of the outcome's regression on all levels, by least squares. Standard errors sum the scores
-    of each of the G respondents, with the factor G/(G − 1), as R's packages survey and cregg do. Intervals and tests
-    use t with G − 1 degrees of freedom (cregg: the normal distribution). If both profiles of a task have the same
+    AMCEs are coefficients of the regression of the outcome on all levels, by least squares. Standard errors sum the
+    scores of each of the G respondents, with the factor G/(G − 1), as R's packages survey and cregg do. Intervals and
+    tests use t with G − 1 degrees of freedom (cregg: the normal distribution). If both profiles of a task have the same
     level, its marginal mean counts both profiles: one was chosen, the other was not.
 
     AMCEs depend on the reference and on the distribution of the other attributes; marginal means do not need a

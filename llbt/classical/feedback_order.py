@@ -30,7 +30,7 @@ class FeedbackOrder(Record):
     violated : float
         Weight of the majorities that the order contradicts.
     bound : float
-        No order contradicts less than this.
+        A lower bound: no order contradicts less weight.
     optimal : bool
         Whether `violated` is certified as the minimum: the solver closed the gap to `bound`.
     notes : tuple of str

@@ -55,7 +55,7 @@ class RankingScores(Record):
 
     @property
     def rank(self) -> FloatArray:
-        """1 is the best, equal scores share the better rank, shape (J,)."""
+        """Rank of each score, 1 for the best, shape (J,); equal scores share the better rank."""
         return as_whole(ranked(self.estimate[None, :])[0])
 
     @property
@@ -80,7 +80,7 @@ class RankingScores(Record):
 
     @property
     def cluster(self) -> FloatArray:
-        """1 for the best cluster.
+        """Cluster of each object, 1 for the best.
 
         Every rank range above a break is better than every one below it; NaN without resamples.
         """
@@ -196,7 +196,7 @@ def ranking_scores(
         * ``"net_wins"``: (w − l)/(w + t + l), the share won minus the share lost, from −1 to 1.
     exclude : label or sequence of labels
         Objects whose judgments are left out, such as the reference translation ``"_ref"``. Losses to them do not count,
-        and a block with only one other object has no judgment. ``ranking_scores(…).without("_ref")`` counts their
+        and a block with only one other object has no judgment left. ``ranking_scores(…).without("_ref")`` counts their
         judgments and blocks, and leaves the objects out of the result only.
     block : str, sequence of str or None
         Columns of the judgments that together identify a block: systems ranked side by side. If they have values, whole

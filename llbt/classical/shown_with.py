@@ -131,9 +131,9 @@ def shown_with(
     -----
     A system that meets the reference mostly loses to it, so one might expect that being shown with it more often lowers
     a score under ``"ge_others"``. Bojar et al. (2011) studied this for WMT10. They found no correlation over all
-    language pairs, −.107. Within language pairs it was from .341 (Spanish to English) to −.433 (English to German), the
-    last because of a few outlying systems. So look at ``systems`` before you trust a correlation. Intervals are
-    Fisher's, which take the objects as a random sample.
+    language pairs, −.107. Within language pairs the correlations ranged from .341 (Spanish to English) to −.433
+    (English to German), which was due to a few outlying systems. So look at ``systems`` before you trust a correlation.
+    Intervals are Fisher's, which take the objects as a random sample.
 
     References
     ----------

@@ -183,7 +183,7 @@ def model_test(
     unit : str, optional
         As in `sign_test`.
     alternative : {"two-sided", "greater", "less"}
-        ``"greater"``: object_i has the larger worth. One-sided p-values are those of the signed root of the statistic.
+        ``"greater"``: object_i has the larger worth. One-sided p-values come from the signed root of the statistic.
     adjust : {"holm", "bonferroni", "fdr_bh"} or None
         How the p-values of the likelihood ratio are adjusted for the number of pairs.
 
@@ -271,7 +271,7 @@ def mcnemar_test(table: Any, *, exact: bool = True, correction: bool = True) -> 
         Numbers of inputs: rows are the outcomes of the first system, columns the outcomes of the second, in the same
         order, as in ``pandas.crosstab(first, second)``.
     exact : bool
-        The sign test of the two cells where the systems differ; False: χ² with one degree of freedom.
+        True: the exact sign test of the two cells where the systems differ; False: χ² with one degree of freedom.
     correction : bool
         Whether χ² is corrected for continuity; as in R, there is no correction if these cells are equal.
 

@@ -36,7 +36,7 @@ class Calibrated(WorthSource, Protocol):
 
     @property
     def shares(self) -> TestResult:
-        """Whether labelled and unlabelled units have the same pairs."""
+        """The test of whether labelled and unlabelled units have the same pairs."""
 
     @property
     def within_pairs(self) -> bool:
@@ -44,7 +44,7 @@ class Calibrated(WorthSource, Protocol):
 
     @property
     def drift(self) -> Mapping[str, TestResult]:
-        """By machine, whether it agrees with people equally often on every pair."""
+        """For each machine, the test of whether it agrees with people equally often on every pair."""
 
     @property
     def rogan_gladen(self) -> pd.DataFrame:

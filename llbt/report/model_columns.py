@@ -52,7 +52,7 @@ class ModelColumn:
     figures : mapping of str to float
         The figures of fit that this fit has.
     basis : Basis or None
-        The data of the log-likelihood; None where there is none.
+        The data of the log-likelihood; None if the fit has no likelihood.
     comparisons : Comparisons
     reference : str
         The object whose log-worth is 0; empty without worths.

@@ -116,8 +116,8 @@ class ModelTable(Record):
         Headings of the M fits; for latent classes one for each class.
     formulas, links : tuple of str
     terms : tuple of str
-        Names of all parameters: parameters of worths, then of ties, then of order; then σ of effects, named by their
-        brackets, and discriminations, by judge.
+        Names of all parameters, in this order: worths, ties, order effects, σ of effects (named by their brackets), and
+        discriminations (by judge).
     estimate, std_error, statistic, p_value, conf_low, conf_high : ndarray, shape (T, M)
         The values of each fit; NaN where a fit does not have the term.
     has_term : ndarray of bool, shape (T, M)
@@ -263,8 +263,8 @@ def model_table(
         use the likelihood of the judgments, Σ n log p. Discriminations have their own rows, too. Fits of lists and of
         patterns have a likelihood of lists or patterns, which can be compared only with fits of the same data. Latent
         classes have a column for each class, with the likelihood of all classes together. Calibrated worths have no
-        likelihood, but the number of labels with the same precision. For very many objects, only log-worths named in
-        `keep` are shown.
+        likelihood; they show the number of labels with the same precision. For very many objects, only log-worths named
+        in `keep` are shown.
     names : sequence of str, optional
         Headings of the fits; by default (1), (2), …
     below : {"std_error", "statistic", "conf_int"} or None

@@ -95,7 +95,7 @@ def write_report(
     path : path
         The file to write; an existing file is replaced.
     formula : str, optional
-        The model of data; by default that of `default_formula`: ``object``, with ``+ tie`` where there are ties
+        The model for data; by default the result of `default_formula`: ``object``, with ``+ tie`` where there are ties
         and ``+ order`` where the order was kept.
     title : str, optional
     audit : Audit, optional

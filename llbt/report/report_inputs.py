@@ -1,4 +1,4 @@
-"""The inputs of a report: the fit, the audit of its judgments, and what a reader must know first."""
+"""The inputs of a report: the fit, the audit of its judgments, and the notices at the top of the page."""
 
 from __future__ import annotations
 
@@ -43,9 +43,9 @@ class Study:
     Attributes
     ----------
     res : LLBTResults or FitPart
-        The part of a fit on the average judge (with effects of judges), or on a judge of discrimination 1.
+        The fit itself, or its part on the average judge (with effects of judges) or on a judge of discrimination 1.
     asked : a fit of pairs
-        The fit itself.
+        The whole fit.
     audit : Audit
     at : "average" or None
         ``"average"`` if worths differ by covariates; then they are averaged.

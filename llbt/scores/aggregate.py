@@ -114,8 +114,8 @@ def aggregate(
         * ``"llbt"``: Bradley-Terry with the standard errors and Wald intervals of ``llbt.fit``;
         * ``"elo"``, ``"trueskill"``: ratings updated game by game, averaged over random orders of the games.
     n : int
-        Number of resamples for percentile intervals, such as 1000. Whole instances are resampled; judgments for a
-        table.
+        Number of resamples for percentile intervals, such as 1000. Whole instances are resampled; for a table of
+        counts, judgments are.
     confidence : float
         The confidence of the intervals.
     rng : numpy.random.Generator or int, optional

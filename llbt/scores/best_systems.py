@@ -150,7 +150,7 @@ def best_systems(
 
 
 def _exactly(value: float) -> Corrected:
-    """Return a score without sampling variation, such as of a system with every item right; it has no interval."""
+    """Return a score without sampling variation, such as the score of a system with every item right; no interval."""
     return Corrected(value, 0.0, value, np.nan, np.nan)
 
 

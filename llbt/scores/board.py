@@ -38,7 +38,7 @@ class Board(Record):
     Attributes
     ----------
     scores : SystemScores
-        The scores; also what other functions of `llbt.scores` take.
+        The scores, which other functions of `llbt.scores` take, too.
     facts : DataFrame, M rows
         The known facts about each item: task, subject, repository, document, language.
     source : str
@@ -342,7 +342,7 @@ class Board(Record):
 
 
 def unused_facts(board: Board, *used: str | None) -> tuple[str, ...]:
-    """Return a note on the facts about the items that an answer does not use."""
+    """Return a note on the facts about the items that a result does not use."""
     unused = [name for name in board.facts if name not in used]
     return (f"known about the items, but not used: {listed(unused, len(unused))}",) if unused else ()
 

@@ -35,7 +35,7 @@ class BoardChanges(Record):
     conf_low, conf_high, p_adjusted : ndarray, shape (k,)
         Simultaneous, by the largest |t| of all systems.
     n : ndarray of int, shape (k,)
-        Items with a score of the system on both boards.
+        Number of items with a score of the system on both boards.
     names : tuple of str
         The names of the boards.
     higher_is_better : bool

@@ -29,7 +29,7 @@ class BoardPairs:
     Attributes
     ----------
     n : ndarray of int
-        Instances with both scores.
+        Number of instances with both scores.
     counts : ndarray, shape (P, 3)
         Instances where i wins, ties, and instances where j wins, by the rule for ties.
     estimate : ndarray

@@ -33,7 +33,7 @@ class AggregationComparison(Record):
     pairs : tuple of (str, str), length P
         The mechanisms compared.
     sizes : ndarray of int, shape (S,)
-        Systems of each setup.
+        Number of systems in each setup.
     figures : mapping of ndarray, each of shape (S, P)
         ``disagreement``, ``reversed``, ``tied_in_one``, ``best_differ`` and ``top3_differ`` of each setup; NaN where
         undefined.

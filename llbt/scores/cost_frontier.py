@@ -26,7 +26,7 @@ class CostFrontier(Record):
     systems : tuple, length N
         The cheapest first.
     score, cost : ndarray, shape (N,)
-        Means of the items with a score, and with a cost.
+        Mean score over the items with a score, and mean cost over the items with a cost.
     on_frontier : ndarray of bool, shape (N,)
         False if another system costs no more and scores no less, and costs less or scores more.
     share : ndarray, shape (N,)

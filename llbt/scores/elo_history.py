@@ -36,7 +36,7 @@ class EloHistory(Record):
     judgments : ndarray, shape (N,)
         Number of judgments of each object.
     pairs : ndarray of int, shape (R, 2)
-        Positions of objects i and j of each judgment, in the order in which they were played.
+        Positions of objects i and j of each judgment, in the order of play.
     after : ndarray, shape (R, 2)
         The ratings of both objects after the judgment.
     times : Series of length R, or None

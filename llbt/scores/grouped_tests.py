@@ -73,7 +73,7 @@ class Units:
 
     @property
     def sizes(self) -> FloatArray:
-        """Instances of each group, shape (G,)."""
+        """Number of instances in each group, shape (G,)."""
         return np.diff(self.start, append=len(self.order)).astype(np.float64)
 
     def sums(self, values: npt.ArrayLike) -> FloatArray:

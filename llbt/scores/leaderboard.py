@@ -92,8 +92,8 @@ def leaderboard(
         Processes; −1 for one per core. The result is the same for the same `rng`.
     system, item, score, rater, ignore
         Columns of a frame, as in `scores.SystemScores.from_frame`; by default found by their names and values. If
-        `rater` is named, errors and tests are clustered by rater, as with ``by=``; otherwise several raters are
-        averaged within items.
+        `rater` is named, standard errors and tests are clustered by rater, as with ``by=``; otherwise several raters
+        are averaged within items.
 
     Returns
     -------

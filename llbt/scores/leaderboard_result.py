@@ -55,7 +55,7 @@ class ScoreLeaderboard(Record):
     rank : ndarray of int, shape (N,)
         Rank of the mean, 1 for the best; equal means share the better rank.
     n, missing : ndarray of int, shape (N,)
-        Instances with and without a score of the system.
+        Numbers of instances with and without a score of the system.
     pairs : ndarray of int, shape (P, 2)
         Positions of i and j among `systems`; i stands above j.
     pair_n : ndarray of int, shape (P,)

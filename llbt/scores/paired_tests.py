@@ -57,7 +57,7 @@ class PairedScores:
 
     @property
     def n(self) -> IntArray:
-        """Instances with both scores, shape (P,)."""
+        """Number of instances with both scores, shape (P,)."""
         return np.asarray(np.sum(~np.isnan(self.i), axis=1), dtype=np.int64)
 
 

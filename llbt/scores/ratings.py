@@ -84,7 +84,7 @@ class TrueSkill:
     Attributes
     ----------
     draw_probability : float, optional
-        By default the share of ties in the data.
+        The probability of a draw; by default the share of ties in the data.
     orders : int
         The number of random orders of the games. 1 gives the usual sequential rating.
     ties : {"draw", "drop"}

@@ -50,7 +50,8 @@ def read_board(
     Parameters
     ----------
     source : path, frame, list of records or SystemScores
-        A folder of results, one file, a pattern, or a table of scores as `scores.SystemScores.from_frame` reads it.
+        A folder of results, one file, a glob pattern of files, or a table of scores as `scores.SystemScores.from_frame`
+        reads it.
     format : str
         ``"auto"`` recognizes the format by the names and first lines of files; or ``"table"``, ``"lm_eval"``,
         ``"inspect"``, ``"helm"``, ``"swe_bench"``, ``"every_eval_ever"``, ``"sacrerouge"``, ``"appraise"``,

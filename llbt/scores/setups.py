@@ -70,7 +70,7 @@ def aggregate_methods(
     OptionError
         Without a mechanism, and for one that is named twice.
     LLBTError
-        As `aggregate`.
+        As in `aggregate`.
 
     Examples
     --------
@@ -128,7 +128,7 @@ def aggregate_setups(
     OptionError
         Without a setup or a mechanism, and for a mechanism that is named twice.
     LLBTError
-        As `aggregate`; the message names the setup and the others that fail.
+        As in `aggregate`; the message names the setup and the others that fail.
 
     Warns
     -----

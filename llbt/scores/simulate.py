@@ -71,7 +71,7 @@ def simulate(
     Parameters
     ----------
     n_systems, n_instances : int
-        At least 2 systems. The number of instances; ``"published_code"`` adds the outliers to them.
+        The number of systems, at least 2, and the number of instances, to which ``"published_code"`` adds the outliers.
     n_types : int
         Number of types of instances, of equal size as far as possible.
     outliers : float
