@@ -94,7 +94,9 @@ def read_study(
         raise JudgmentError(f"no metric beside {listed(humans)}", "Pass metrics= and the names of their columns.")
     parts = [part for table in tables for part in _parts(table, asked, humans, lower)]
     if not parts:
-        raise JudgmentError(f"no scores by {listed(humans)}")
+        raise JudgmentError(
+            f"no task has scores by a metric and by {listed(humans)}", expected="scores of both on the same task"
+        )
     twice = [key for key in {(p.task, p.human) for p in parts} if sum((p.task, p.human) == key for p in parts) > 1]
     if twice:
         raise JudgmentError(f"task {twice[0][0]!r} is in several tables", "Read it from one.")

@@ -202,7 +202,9 @@ def labelled_groups(name: str, given: object, size: int, unit: str) -> tuple[Int
 def group_names(metric: object, human: object) -> tuple[Hashable, ...]:
     """Return the keys of two mappings, which must have the same keys."""
     if not (isinstance(metric, Mapping) and isinstance(human, Mapping)):
-        raise JudgmentError("one of metric= and human= maps groups to scores, the other does not")
+        raise JudgmentError(
+            "one of metric= and human= maps groups to scores, the other does not", expected="two mappings, or none"
+        )
     apart = [name for name in [*metric, *human] if name not in metric or name not in human]
     if apart or not metric:
         fault = f"groups in one of metric= and human= only: {listed(apart)}"

@@ -160,7 +160,9 @@ def _aligned(
 def _of_inputs(tasks: Mapping[Label, Hashable], scores: MetricScores) -> list[Hashable]:
     gone = [name for name in scores.inputs if name not in tasks]
     if gone:
-        raise OptionError(f"tasks= has no task of {counted(len(gone), 'input')}: {listed(gone)}")
+        raise OptionError(
+            f"tasks= has no task of {counted(len(gone), 'input')}: {listed(gone)}", expected="a task for each input"
+        )
     return [tasks[name] for name in scores.inputs]
 
 

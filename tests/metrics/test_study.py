@@ -185,7 +185,7 @@ def test_files_of_tools(tmp_path: Path) -> None:
         (lambda f: f.drop(columns="system"), {}, "no column of systems"),
         (lambda f: f[["lp", "system", "segment", "human"]], {}, "no metric beside 'human'"),
         (lambda f: pd.concat([f, f]), {}, "task 'en-de': 84 rows with the system and segment of an earlier one"),
-        (lambda f: f.assign(human=np.nan), {}, "no scores by 'human'"),
+        (lambda f: f.assign(human=np.nan), {}, "no task has scores by a metric and by 'human'"),
     ],
 )
 def test_refused(frame: pd.DataFrame, change, options, said) -> None:
