@@ -1,4 +1,4 @@
-"""Whether a metric agrees with humans, and which metric better: `llbt.metrics`."""
+"""Whether a metric agrees with humans, and which of two metrics agrees better: `llbt.metrics`."""
 
 from typing import NoReturn
 

@@ -91,7 +91,7 @@ def read_study(
         if gone:
             raise OptionError(f"{option}={listed(gone)}", expected=f"scores among {listed(every, 20)}")
     if not asked:
-        raise JudgmentError(f"no metric beside {listed(humans)}", "Pass metrics= and the names of their columns.")
+        raise JudgmentError(f"no metric, only {listed(humans)}", "Pass metrics= and the names of their columns.")
     parts = [part for table in tables for part in _parts(table, asked, humans, lower)]
     if not parts:
         raise JudgmentError(

@@ -221,7 +221,7 @@ def read_segments(metric: object, human: object) -> tuple[tuple[Hashable, ...], 
     ----------
     metric : array or DataFrame, shape (N, M)
     human : array or DataFrame, shape (N, K), or sequence of N arrays
-        Arrays of any lengths, or NaN: a human score of every segment of every system is not needed.
+        Arrays may have any lengths, and scores may be NaN: humans need not score every segment of every system.
     """
     x = numbers("metric", metric, ndim=2)
     if isinstance(metric, pd.DataFrame) and isinstance(human, pd.DataFrame) and not metric.index.equals(human.index):

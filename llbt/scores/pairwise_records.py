@@ -223,7 +223,7 @@ def missing_notes(instances: int, n: IntArray) -> tuple[str, ...]:
         return ()
     least, most = format_count(instances - n.max(where=n < instances, initial=0)), format_count(instances - n.min())
     how_many = most if least == most else f"{least} to {most}"
-    note = f"a score is missing: {how_many} of {counted(instances, 'instance')} left out in {counted(short, 'pair')}"
+    note = f"missing scores: {how_many} of {counted(instances, 'instance')} left out in {counted(short, 'pair')}"
     bare = int(np.sum(n == 0))
     return (note, f"{counted(bare, 'pair')} without a common instance: nothing is defined") if bare else (note,)
 

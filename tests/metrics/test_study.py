@@ -183,7 +183,7 @@ def test_files_of_tools(tmp_path: Path) -> None:
         (lambda f: f, {"human": "mqm"}, "human='mqm'"),
         (lambda f: f, {"metrics": "bleu"}, "metrics='bleu'"),
         (lambda f: f.drop(columns="system"), {}, "no column of systems"),
-        (lambda f: f[["lp", "system", "segment", "human"]], {}, "no metric beside 'human'"),
+        (lambda f: f[["lp", "system", "segment", "human"]], {}, "no metric, only 'human'"),
         (lambda f: pd.concat([f, f]), {}, "task 'en-de': 84 rows with the system and segment of an earlier one"),
         (lambda f: f.assign(human=np.nan), {}, "no task has scores by a metric and by 'human'"),
     ],

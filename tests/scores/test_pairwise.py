@@ -275,7 +275,7 @@ UNDEFINED: dict[str, tuple[dict[str, list[float]], dict[str, float], str]] = {
     "no common instance": (
         {"A": [2.0, NAN], "B": [NAN, 1.0]},
         {"t": NAN, "median": NAN, "sign": NAN, "wilcoxon": NAN},
-        "a score is missing: 2 of 2 instances left out in 1 pair",
+        "missing scores: 2 of 2 instances left out in 1 pair",
     ),
     "a system that never wins": (
         {"A": [2.0, 3.0, 7.0], "B": [1.0, 1.0, 1.0]},
