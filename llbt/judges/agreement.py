@@ -56,7 +56,8 @@ class Agreement(Record):
     ----------
     estimates : DataFrame
         One row per group and coefficient: the column of `by` (if any), term, estimate, conf_low and conf_high with
-        intervals, observed and expected agreement, agreements and pairs (of judgments), units (with a pair).
+        intervals, observed and expected agreement, agreements and pairs (counts of pairs of judgments), units (with at
+        least one pair).
     labels : tuple
         The labels that a judgment may have.
     chance : ndarray, shape (K,)
@@ -115,7 +116,7 @@ class Agreement(Record):
 
     @property
     def by_judges(self) -> Table:
-        """The coefficients of each pair of judges that share a unit: long, judge_i, judge_j, term, estimate, ….
+        """The coefficients of each pair of judges that share a unit, in long form: judge_i, judge_j, term, estimate, ….
 
         Each value uses only the judgments of the two judges. It is NaN for pairs with one unit in common. For
         coefficients that need one label per judge and unit, it is NaN for judges who repeat a unit.
@@ -162,7 +163,7 @@ class Agreement(Record):
         Parameters
         ----------
         coefficient : str
-            One of those of the estimates.
+            A coefficient in `estimates`.
 
         Returns
         -------
@@ -208,7 +209,7 @@ def agreement(
     progress: bool = False,
     n_jobs: Jobs = 1,
 ) -> Agreement:
-    """Return how far judges agree on the same units, raw and corrected for chance.
+    """Return coefficients of agreement between judges on the same units, raw and corrected for chance.
 
     Parameters
     ----------
@@ -216,14 +217,14 @@ def agreement(
         Judgments, one row each, as `llbt.read_judgments` gives or reads them.
     unit : str or sequence of str
         Columns that, together with the pair of objects in either order, identify what was judged, such as the prompt.
-        An empty list: the pair alone.
+        With an empty list, the pair alone is the unit.
     judge, label : str
         Columns of the judge and of the label. If a frame has no other outcome, `label` may name the column of outcomes.
         If the objects change places, so do the labels ``"i"`` and ``"j"``; other labels stay. Judgments without a label
         are left out, and a note counts them. With ``"best_of_block"``, if no column has this name, the label says
         whether each object is among the best of its block: ``"best"`` or ``"rest"``. A unit is then one object of one
         set of objects. The column ``block`` separates the lists of a judge; `read_judgments` makes it from rankings.
-        With ``"outcome_and_kind"`` ties are told apart by their kind: both bad from both good.
+        With ``"outcome_and_kind"``, the two kinds of ties are separate labels: both bad and both good.
     objects : two str
     among : {"inter", "intra"}
         Pairs of judgments by different judges, or by the same judge.
@@ -234,12 +235,12 @@ def agreement(
         A column, such as the language. Each value has its own rows, from the judgments with this value; further rows
         use all judgments.
     bins : int, optional
-        For numbers in the column `by`, such as the length of a sentence: so many intervals, with about as many
-        judgments each, in place of single values.
+        The number of intervals into which the numbers of the column `by` are divided, such as the length of a sentence.
+        Each interval has about equally many judgments.
     coefficients : str or sequence of str, optional
-        Of ``"percent"``, ``"bennett_s"``, ``"scott_pi"``, ``"cohen_kappa"``, ``"cohen_kappa_linear"``,
-        ``"cohen_kappa_quadratic"``, ``"fleiss_kappa"``, ``"krippendorff_alpha"``, ``"krippendorff_alpha_ordinal"``
-        and ``"gwet_ac1"``; by default all. Coefficients that the judgments do not allow are NaN and not printed, with a
+        Any of ``"percent"``, ``"bennett_s"``, ``"scott_pi"``, ``"cohen_kappa"``, ``"cohen_kappa_linear"``,
+        ``"cohen_kappa_quadratic"``, ``"fleiss_kappa"``, ``"krippendorff_alpha"``, ``"krippendorff_alpha_ordinal"`` and
+        ``"gwet_ac1"``; by default all. Coefficients that the judgments do not allow are NaN and not printed, with a
         note.
     confidence : float
     n : int
@@ -264,12 +265,12 @@ def agreement(
     OptionError
         For options that are not known.
     DesignError
-        For coefficients that do not apply: weighted ones for labels without order, and those that compare judges if
-        ``among="intra"``.
+        For coefficients that do not apply: weighted coefficients if labels have no order, and coefficients that compare
+        judges if ``among="intra"``.
 
     Notes
     -----
-    A coefficient is (A − E)/(1 − E) of observed and expected agreement.
+    A coefficient is (A − E)/(1 − E), with A the observed and E the expected agreement.
 
     ========================= ========================================= =============================================
     coefficient               A                                         E
@@ -284,27 +285,28 @@ def agreement(
     Fleiss' κ                 share of agreeing pairs of each unit,     Σ p², p the mean over units of a label's share
                               averaged over units                       in the unit
     Gwet's AC1                as Fleiss' κ                              Σ p(1 − p)/(K − 1), p as in Fleiss' κ
-    Krippendorff's α          1 − disagreement of the coincidences      1 − that of pairs of different judgments
+    Krippendorff's α          1 − disagreement of the coincidences      1 − disagreement of pairs of different
+                                                                        judgments
     ========================= ========================================= =============================================
 
-    If all units have equally many judgments, these are the coefficients of their authors; κ of several judges is
-    Conger's. For units judged unequally often, κ and AC1 are Gwet's (2014). Weights follow the order i < tie < j, or
-    the order of labels that are all numbers: 1 − d/(K − 1) and 1 − d²/(K − 1)² at a distance of d labels. The κ of the
-    WMT's own evaluations up to 2010 is Bennett's S: its P(E), the agreement that chance alone would give, is 1/3 for
-    wins, ties and losses, as if judges used all three equally often. Bojar et al. (2011) take P(E) from the shares of
-    the labels, which is Scott's π (between judges, WMT10: .487 and .454 with the reference, .439 and .403 without).
-    `chance_from` gives other judgments for these shares.
+    If all units have equally many judgments, the coefficients are as their authors define them; κ of several judges is
+    Conger's. For units with unequal numbers of judgments, κ and AC1 follow Gwet (2014). Weights follow the order i <
+    tie < j, or the order of labels that are all numbers: 1 − d/(K − 1) and 1 − d²/(K − 1)² at a distance of d labels.
+    The κ of the WMT's own evaluations up to 2010 is Bennett's S: its P(E), the agreement that chance alone would give,
+    is 1/3 for wins, ties and losses, as if judges used all three equally often. Bojar et al. (2011) take P(E) from the
+    shares of the labels, which is Scott's π. Between judges of WMT10, S and π are .487 and .454 with the reference, and
+    .439 and .403 without it. `chance_from` gives other judgments for these shares.
 
     A judgment of identical outputs (``a+b`` against ``c``, as in WMT) counts once, although it gives several pairs. The
     column ``record`` of `read_judgments` identifies these pairs.
 
     Which of two objects is called i depends only on their names. So every judgment counts in both orientations in all
-    shares of labels: p(i) = p(j). To separate preferences for one object from chance, name the winner in a further
-    column and pass it as `label`.
+    shares of labels: p(i) = p(j). To separate preferences for one object from chance, put the name of the winner into a
+    further column and pass this column as `label`.
 
-    Intervals of resampled units take the judges as fixed: they say nothing about other judges. For the agreement of
-    judges like these on units like these, 95 % intervals have the following coverage (percent, π, κ, α and AC1; 60
-    units, judges of unequal care and lean, 100 simulated tables, 199 resamples):
+    Intervals of resampled units take the judges as fixed: they say nothing about other judges. The table has the
+    simulated coverage of 95 % intervals if the target is the agreement of other judges on other units. Ranges are over
+    percent, π, κ, α and AC1, for 60 units, judges of unequal care and bias, 100 simulated tables and 199 resamples:
 
     ======  =========  =========  =========
     judges  units      judges     both
@@ -415,7 +417,7 @@ def _interval_notes(read: LabelledUnits, resample: ResampledAgreement, n: int, c
     judges = len(np.unique(read.data.judge))
     if resample == "units":
         return [*notes, f"Intervals are for these {counted(judges, 'judge')}; resample='both' allows for other judges."]
-    return [*notes, "Pairs of copies of a judge are left out."]
+    return [*notes, "Copies of a judge who is drawn twice are not compared with each other."]
 
 
 def _by_judges_table(judges: npt.NDArray[Any], names: list[str], columns: FloatArray, sums: Sums) -> Table:

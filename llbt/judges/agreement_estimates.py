@@ -28,7 +28,7 @@ _Draw = Callable[[int, np.random.Generator], Sums]
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """The settings for each group.
+    """Which coefficients and intervals to compute for each group.
 
     Attributes
     ----------
@@ -36,7 +36,7 @@ class Plan:
         The coefficients, and the coefficients that the judgments do not allow.
     among : {"inter", "intra"}
     chance : ndarray, shape (K,), or None
-        Label shares for Scott's π; None: those of the group.
+        Label shares for Scott's π; None: the label shares of the group.
     n : int
         Resamples.
     resample : {"units", "judges", "both"}
@@ -136,13 +136,13 @@ def _undefined(rows: FloatArray, plan: Plan, paired: int) -> list[str]:
         how = "by two judges" if plan.among == "inter" else "twice by a judge"
         return [f"{counted(paired, 'unit')} judged {how}: agreement is undefined"]
     gone = [n for n, row in zip(plan.names, rows, strict=True) if np.isnan(row[0]) and n not in plan.withheld]
-    return [f"{named(gone, 2)} undefined: only one label, so agreement is expected"] if gone else []
+    return [f"{named(gone, 2)} undefined: only one label occurs, so chance agreement is 1"] if gone else []
 
 
 def _intervals(
     data: Labelled, plan: Plan, features: FloatArray, met: Any, estimates: FloatArray
 ) -> tuple[FloatArray, FloatArray, list[str]]:
-    """Return bounds of each coefficient, (C,) each, from resamples, and a note on degenerate ones."""
+    """Return bounds of each coefficient, (C,) each, from resamples, and a note on resamples without a coefficient."""
     defined = ~np.isnan(estimates)
     refuse_draws("keeping the coefficients of {n} resamples", plan.n, len(estimates))
     replicates = np.full((plan.n, len(estimates)), np.nan)

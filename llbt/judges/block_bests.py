@@ -16,7 +16,7 @@ BEST_OF_BLOCK = "best_of_block"
 
 
 def best_of_blocks(judgments: Judgments) -> tuple[Judgments, IntArray, tuple[str, ...]]:
-    """Return a row for each object of each block with its label, the row of a judgment of it, and a note.
+    """Return a row for each object of each block with its label, the row of one judgment of the object, and a note.
 
     Object j of a row stands for all objects of the block: blocks with the same objects are the same unit.
 

@@ -70,7 +70,7 @@ class Sums:
     counts : ndarray, shape (B, K)
         Judgments by label.
     units, paired : ndarray, each (B,)
-        Units, and those of them with a pair of judgments.
+        The number of units, and the number of units with a pair of judgments.
     unit_agree : ndarray, shape (B,)
         Share of agreeing pairs of each unit with pairs, summed.
     unit_shares : ndarray, shape (B, K)
@@ -232,7 +232,7 @@ def observed_and_expected(
     sums : Sums
     flip : ndarray of int, shape (K,)
     chance : ndarray, shape (K,), optional
-        Shares of the labels for Scott's π; by default those of the judgments.
+        Shares of the labels for Scott's π; by default the shares among the judgments.
     """
     k = len(flip)
     with np.errstate(divide="ignore", invalid="ignore"):

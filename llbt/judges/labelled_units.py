@@ -42,15 +42,15 @@ class LabelledUnits:
     ----------
     judgments : Judgments
     data : Labelled
-        Codes; labels as if the smaller object of each pair were i.
+        Codes; labels as if the object of each pair whose name sorts first were i.
     labels : list
     judge : Coded
     unit : tuple of str
-        The columns that make a unit, those of the objects first.
+        The columns that make a unit, the columns of the objects first.
     called : dict
         Columns that have another name in the standard frame.
     rows : ndarray of int, shape (R,)
-        Where the judgments stood before those without a label were left out.
+        The positions of the judgments before judgments without a label were left out.
     again : ndarray of bool, shape (R,)
         Whether the same judge had already judged the unit.
     notes : tuple of str
@@ -157,7 +157,7 @@ def _labelled(judgments: Judgments, label: str) -> tuple[Judgments, Coded, IntAr
 
 
 def _with_kinds(judgments: Judgments) -> Coded:
-    """Return the outcomes, ties by their kind where they have one."""
+    """Return the outcomes; a tie with a known kind has its kind in place of the outcome."""
     outcomes, kinds = judgments.values("outcome"), judgments.values(_KIND)
     apart = (outcomes == "tie") & kinds.notna()
     return code(_WITH_KINDS, as_objects(np.where(apart, kinds.astype(object), outcomes.astype(object)).tolist()))
@@ -180,7 +180,7 @@ def _sorted_labels(labels: list[Label]) -> list[Label]:
 
 
 def _oriented(codes: npt.NDArray[Any], labels: list[Label], pairs: IntArray) -> Labelled:
-    """Return labels as codes, as if the smaller object of each pair were i; units and judges are added later."""
+    """Return labels as codes, as if the first name of each pair were i; units and judges are added later."""
     flip = np.arange(len(labels))
     if "i" in labels:
         flip[[0, -1]] = flip[[-1, 0]]
@@ -192,7 +192,7 @@ def _oriented(codes: npt.NDArray[Any], labels: list[Label], pairs: IntArray) -> 
 def with_chance(
     read: LabelledUnits, chance_from: object, label: str, objects: Sequence[str]
 ) -> tuple[LabelledUnits, FloatArray, str]:
-    """Return the judgments coded with labels of other judgments too, the label shares of these, and their source."""
+    """Return the judgments coded with the labels of both tables, and the label shares and source of `chance_from`."""
     outcome, label = _columns_of(chance_from, label)
     with within("chance_from"):
         others = _labelled_once(read_judged(chance_from, objects=objects, outcome=outcome), label)[0]
@@ -216,7 +216,7 @@ def refuse_nothing(read: LabelledUnits, among: Among) -> None:
     if among == "inter" and len(np.unique(read.data.judge)) == 1:
         raise JudgmentError(
             f"all {counted(len(read.data.label), 'judgment')} are by one judge, {judges[0]!r}",
-            "Pass among='intra' for the agreement of a judge with itself.",
+            "Pass among='intra' for the agreement of a judge with themselves.",
             expected="two judges or more",
         )
     paired = int((unit_features(read.data, among)[:, 0] > 0).sum())

@@ -23,13 +23,13 @@ class JudgedUnits:
     counts : csr_array, shape (U·K, J)
         Judgments by unit, label and judge.
     squares : csr_array, shape (U·K, J)
-        Their squares.
+        The squares of `counts`.
     own : csr_array, shape (U, J)
         Squares of the judgments of a unit by a judge.
     own_pairs, own_agree : csr_array, shape (U, J)
-        Pairs of judgments of a unit by the same judge, and those of them that agree.
+        The number of pairs of judgments of a unit by the same judge, and the number of these pairs that agree.
     met : Crossed or None
-        Pairs of judges, where coefficients need them.
+        Pairs of judges; None if no coefficient needs them.
     units, labels : int
     """
 

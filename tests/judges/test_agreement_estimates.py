@@ -123,7 +123,7 @@ def test_what_was_resampled_is_said():
     for resample, what in (("judges", "the judges"), ("both", "judges and units")):
         found = llbt.judges.agreement(frame, unit="prompt", n=20, rng=1, resample=resample)
         assert any(f"20 resamples of {what}" in note for note in found.notes)
-        assert "Pairs of copies of a judge are left out." in found.notes
+        assert "Copies of a judge who is drawn twice are not compared with each other." in found.notes
         frame_found = found.to_frame()
         assert frame_found[["conf_low", "conf_high"]].notna().all(axis=None)
         assert (frame_found["conf_low"] <= frame_found["conf_high"]).all()
