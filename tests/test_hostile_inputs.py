@@ -253,7 +253,9 @@ def test_names_of_judges_that_make_many_machines():
     units = pd.DataFrame({"object_i": "a", "object_j": "b", "prompt": range(60), "outcome": rng.choice(["i", "j"], 60)})
     human = units.head(30).assign(judge=[f"person {k % 3}" for k in range(30)])
     machine = units.assign(judge=[f"run {k % 5}" for k in range(60)])
-    with pytest.raises(JudgmentError, match=r"makes 5 machines \('run 0', .* no unit has a verdict of each") as caught:
+    with pytest.raises(
+        JudgmentError, match=r"makes 5 machines \('run 0', .* no unit has a verdict of every machine"
+    ) as caught:
         llbt.judges.calibrate(human, machine, formula="object")
     pasted = str(caught.value).split("name: ")[1].rstrip(".")
     one = eval(pasted, {"machine": machine})

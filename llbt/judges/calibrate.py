@@ -63,11 +63,11 @@ class Calibration(Record):
     labels : FitPart or None
         The fit of the human labels alone (ω = 0), with errors clustered by unit; None if estimates are infinite.
     machines : FitPart
-        The fit of the machines' verdicts alone, with errors clustered by unit: they measure variation, not bias.
+        The fit of the machines' verdicts alone, with errors clustered by unit: the errors measure variation, not bias.
     omega : pandas.Series
         The weight ω of each machine, 0 to 1.
     n_labels, n_units : int
-        The number of units with labels, and of all units.
+        The number of units with labels, and the number of all units.
     effective_labels : float
         The number of labels that would be as precise without the machines; NaN without `labels`.
     shares : TestResult
@@ -78,7 +78,7 @@ class Calibration(Record):
         For each machine, the test whether it agrees with people equally often on all pairs.
     rogan_gladen : pandas.DataFrame
         machine, pair, outcome, labels, verdicts, estimate, std_error: shares of the outcomes by the labels, by the
-        verdicts, and by the verdicts corrected by the table of both.
+        verdicts, and by the verdicts corrected with the table of verdicts by labels.
     notes : tuple of str
     problem : CalibrationProblem
         The units, and the equations that were solved.
@@ -232,7 +232,11 @@ class Calibration(Record):
 
     def _head(self) -> tuple[str, ...]:
         weights = ", ".join(f"{name}: ω = {format_number(w, 3)}" for name, w in self.omega.items())
-        worth = "" if np.isnan(self.effective_labels) else f", worth {format_number(self.effective_labels, 4)} of them"
+        worth = (
+            ""
+            if np.isnan(self.effective_labels)
+            else f"; with the verdicts they are worth {format_number(self.effective_labels, 4)}"
+        )
         lines = [
             f"Formula: {self.results.specification.formula}",
             f"Data: {format_count(self.n_labels)} labelled units of {format_count(self.n_units)}{worth}",
@@ -264,21 +268,22 @@ def calibrate(
     human, machine : Judgments, frame, path or list of records
         As `read_judgments` reads them. Machines are told apart by the column ``judge`` of their verdicts.
     formula : str
-        Over ``object``, ``tie`` and ``order``.
+        The terms: ``object``, optionally with ``tie`` and ``order``.
     unit : str or sequence of str
         Columns that, with the two objects, identify what was judged. Judgments of a unit are averaged, by source.
     omega : float, optional
         The weight of the machines, from 0 (labels alone) to 1 (PPI). By default each machine has the weight that makes
         the contrasts of the worths most precise.
     groups : str, optional
-        A column of the judgments; units that share its value depend on each other, such as those of one prompt.
+        A column of the judgments; units with the same value depend on each other, such as the units of one prompt.
     means : {"auto", "overall", "within_pairs"}
-        How the means of the machines over all units are computed: ``"overall"``, or within pairs of objects, weighted
-        by the labelled shares. The second is right if the shares of pairs differ between labelled and other units.
-        ``"auto"`` uses it if they differ (χ², p < .05). Pairs without labels are then left out; a note names them.
+        How the means of the machines over all units are computed: ``"overall"``, or ``"within_pairs"`` of objects,
+        weighted by the labelled shares. Means within pairs are right if the shares of pairs differ between labelled and
+        other units. ``"auto"`` takes means within pairs if the shares differ (χ², p < .05). Pairs without labels are
+        then left out; a note names them.
     confidence : float
     progress : bool
-        Show a bar that counts the steps of the fits and of the jackknife, whose number is not known.
+        Show a bar that counts the steps of the fits and of the jackknife; their total is not known in advance.
 
     Returns
     -------
@@ -289,7 +294,7 @@ def calibrate(
     JudgmentError
         For data that cannot be read, and if no unit has judgments of both kinds.
     FormulaError
-        For a formula with anything else than object, tie and order.
+        For a formula with other terms than object, tie and order.
     SeparationError
         Where the calibrated estimates are infinite.
     DesignError
@@ -349,7 +354,7 @@ def _calibrated(
     means: Means,
     confidence: float,
 ) -> Calibration:
-    """Return what `calibrate` does."""
+    """Return the calibration of verdicts by labels, from checked options; see `calibrate`."""
     units = read_units_of(human, machine, unit, groups, order=re.search(r"\border\b", formula) is not None)
     design = LLBT.from_formula(formula, units.table).design
     _check_formula(formula, design)
@@ -359,7 +364,7 @@ def _calibrated(
 
 
 def _calibration(problem: CalibrationProblem, formula: str, omega: FloatArray | None, confidence: float) -> Calibration:
-    """Return the calibration of a problem at weights of the machines (M,), or at the best ones."""
+    """Return the calibration of a problem at given weights of the machines (M,), or at the best weights."""
     units = problem.units
     machines, sandwich = problem.alone()
     try:
@@ -369,9 +374,9 @@ def _calibration(problem: CalibrationProblem, formula: str, omega: FloatArray | 
         alone = None if labels is None else problem.covariance(labels, Tuned.held(np.zeros(len(units.machines))))
     except linalg.LinAlgError:
         raise SeparationError(
-            "the labels, corrected by the machines' verdicts, have no finite estimates: some objects win all or have "
-            "no labels that connect them with the others, or ties are missing",
-            "Label more units, first those with these objects; or leave tie out.",
+            "the labels, corrected by the machines' verdicts, have no finite estimates: an object wins or loses all, "
+            "labels do not connect all objects, or no label is a tie",
+            "Label more units, or leave tie out of the formula.",
         ) from None
     effective = np.nan if alone is None else problem.labels_worth(alone.matrix, errors.matrix)
     return Calibration(
@@ -404,7 +409,7 @@ refit_data.register(Calibration)(calibrated_again)
 
 
 def _check_formula(formula: str, design: Design) -> None:
-    """Raise for a formula without worths, and for covariates or objects of its tie and order."""
+    """Raise for a formula without worths, and for covariates or objects in its terms of tie and order."""
     beside = ((block, term) for block, term in zip(design.blocks, design.terms, strict=True) if block != "worth")
     if "worth" not in design.blocks or any(block != term for block, term in beside):
         raise FormulaError(f"{formula!r}", expected="object, optionally with tie and order: 'object + tie'")
@@ -415,15 +420,15 @@ def _gained(effective: float, labels: int) -> tuple[str, ...]:
         return ("Labels alone have no finite estimates: the gain from the machines is unknown.",)
     if effective < _LITTLE * labels:
         return (
-            f"Little is gained: the verdicts are worth {format_number(max(effective - labels, 0.0), 3)} labels beside "
-            f"{labels}.",
+            f"Little is gained: the verdicts add as much as {format_number(max(effective - labels, 0.0), 3)} more "
+            f"labels to the {labels}.",
             "Machines that agree with people more often would add more.",
         )
     return ()
 
 
 def _centred(res: FitPart) -> tuple[FloatArray, FloatArray]:
-    """Return the log-worths of the objects minus their mean, in the order of the objects, and their errors."""
+    """Return the log-worths of the objects minus their mean, in the order of the objects, and the standard errors."""
     rows = res.design.worth.matrix.tocsr().toarray()
     order = np.argsort(res.design.worth.units["object"])
     rows = rows[order] - rows.mean(axis=0)
@@ -459,7 +464,7 @@ def _tested_worths(res: Calibration | None, base: FitPart, formula: str, terms: 
 
 
 def _of_terms(base: FitPart, terms: Terms) -> TestedModel:
-    """Return the predictors of some terms, without estimates, which Wald's test takes from the larger model."""
+    """Return a model of some terms without estimates: Wald's test takes the estimates from the larger model."""
     formula = formula_of(terms)
     design = LLBT.from_formula(formula, base.comparisons).design
     size = len(design.names)
@@ -476,6 +481,6 @@ def _check_same_units(models: Sequence[TestedModel]) -> None:
         same = (first.n_labels, first.n_units) == (other.n_labels, other.n_units)
         if not (same and first.rogan_gladen.equals(other.rogan_gladen)):
             raise DesignError(
-                f"m0 and m{k + 1} are of different labels or verdicts",
+                f"m0 and m{k + 1} were calibrated with different labels or verdicts",
                 "Calibrate both formulas with the same labels and verdicts.",
             )

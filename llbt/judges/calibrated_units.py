@@ -59,7 +59,7 @@ class CalibratedUnits:
 
     @property
     def each(self) -> str:
-        """What `sizes` count."""
+        """The word for what `sizes` counts."""
         return "label"
 
     @property

@@ -69,7 +69,7 @@ class Errors:
 
 @dataclass(frozen=True, eq=False)
 class Calibrated:
-    """Return the estimates (p,), those by the labels alone if finite, and the weights of the machines."""
+    """The calibrated estimates (p,), the estimates by labels alone (None if infinite), and the machines' weights."""
 
     params: FloatArray
     labels: FloatArray | None
@@ -90,7 +90,7 @@ class CalibrationProblem:
 
     @classmethod
     def of(cls, units: Units, design: Design, means: Means) -> CalibrationProblem:
-        """Return the problem of units; DesignError for fewer than two labelled ones."""
+        """Return the problem of units; DesignError for fewer than two labelled units."""
         assert isinstance(units.table.response, Response)
         clusters = len(np.unique(units.cluster[units.labelled]))
         if clusters < 2:
@@ -108,7 +108,7 @@ class CalibrationProblem:
 
     @property
     def labelled(self) -> FloatArray:
-        """The weight of each unit in means over labelled ones, shape (U,)."""
+        """The weight of each unit in means over labelled units, shape (U,)."""
         return np.asarray(self.units.labelled / self.units.labelled.sum())
 
     def counts(self, omega: FloatArray) -> FloatArray:
@@ -127,7 +127,7 @@ class CalibrationProblem:
         return self.scores.root(counts, np.zeros(self.size))
 
     def calibrated(self, omega: FloatArray | None) -> Calibrated:
-        """Return the estimates at weights of the machines (M,), or at those that make contrasts most precise.
+        """Return the estimates at given machine weights (M,), or at the weights that make contrasts most precise.
 
         Raises
         ------
@@ -192,7 +192,7 @@ class CalibrationProblem:
         moved = self._contrasts() @ self._bread(at, np.zeros(len(self.units.machines)))
         e, f = own @ moved.T, added @ moved.T
         if not (np.isfinite(e).all() and np.isfinite(f).all()):
-            raise linalg.LinAlgError("an information without an inverse")
+            raise linalg.LinAlgError("an information matrix without an inverse")
         grams = np.einsum("agc,bgc->gab", f, f)
         toward = -np.einsum("agc,gc->ga", f, e)
         gram, target = grams.sum(axis=0), toward.sum(axis=0)
@@ -214,7 +214,7 @@ class CalibrationProblem:
         parts = parts - (tuned.without - omega) @ self._apart(params)
         bread = self._bread(params, omega)
         if not (np.isfinite(parts).all() and np.isfinite(bread).all()):
-            raise linalg.LinAlgError("an information without an inverse")
+            raise linalg.LinAlgError("an information matrix without an inverse")
         moved = parts @ bread
         whole = linalg.cholesky(inverse(bread), lower=True)
         shares, clusters = self._shares_of_labels(), self._label_weights(omega)
@@ -234,11 +234,11 @@ class CalibrationProblem:
         notes = [f"Standard errors: CR3 by {units}, t with {format_number(df, 3)} df"]
         if alone:
             which = f"Without {counted(alone, 'labelled cluster')} the estimates are not determined"
-            notes.append(Qualifying(f"{which}: CR1 stands for CR3 there, and its standard errors are too small."))
+            notes.append(Qualifying(f"{which}: CR1 replaces CR3 there, and its standard errors are too small."))
         return Errors((number - 1) / number * moved.T @ moved, df, tuple(notes))
 
     def _apart(self, params: FloatArray) -> FloatArray:
-        """Return the mean score of the verdicts on all units less that on labelled ones, by machine, (M, p)."""
+        """Return the mean score of the verdicts on all units minus the mean on labelled units, by machine, (M, p)."""
         scores = [self._by_unit(machine, params) for machine in self.units.machines]
         return np.stack([self.weights @ s - self.labelled @ s for s in scores])
 
@@ -284,7 +284,7 @@ class CalibrationProblem:
     def _bread(self, params: FloatArray, omega: FloatArray) -> FloatArray:
         information = self.scores.information(params, self.counts(omega).sum(axis=1))
         if not (np.diag(information) > 0).all():
-            raise linalg.LinAlgError("an information without an inverse")
+            raise linalg.LinAlgError("an information matrix without an inverse")
         return inverse(information)
 
     def _contrasts(self) -> FloatArray:

@@ -166,7 +166,7 @@ def read_units_of(
         if number > 1 and not whole.any():
             raise JudgmentError(
                 f"column 'judge' of the machine table makes {number:,} machines ({listed(machines.levels.tolist())}), "
-                "and no unit has a verdict of each",
+                "and no unit has a verdict of every machine",
                 "If they are one, give them one name: machine.assign(judge='machine').",
                 expected="every machine's verdict on every unit",
             )

@@ -14,7 +14,7 @@ def corrected_shares(units: Units) -> pd.DataFrame:
 
     With M[h, k] the share of verdicts k where people say h, the shares q of a pair solve Mᵀ q = the shares of verdicts.
     By the delta method the covariance of q is M⁻ᵀ (cov of the shares + Σ_h q_h² cov of M's row h) M⁻¹. NaN if the table
-    has no inverse. If a pair is shown in both orders, outcomes are those of the smaller object.
+    has no inverse. If a pair is shown in both orders, outcomes are from the side of the object whose name sorts first.
     """
     human = _tallies(units, units.human)
     rows = []
@@ -25,7 +25,7 @@ def corrected_shares(units: Units) -> pd.DataFrame:
 
 
 def _tallies(units: Units, source: Source) -> FloatArray:
-    """Return the shares of the outcomes in each unit, for the smaller object of its pair, shape (U, K)."""
+    """Return the shares of the outcomes in each unit, from the side of the first name of its pair, shape (U, K)."""
     flip = np.array(units.table.response.flip)
     i, j = units.table.pairs[source.comparison].T
     outcomes = np.where(i > j, flip[source.outcomes], source.outcomes)

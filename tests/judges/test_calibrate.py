@@ -291,7 +291,7 @@ def test_labels_that_leave_an_object_out_say_so():
     human, machine = study(np.random.default_rng(5))
     some = human[(human["object_i"] != "D") & (human["object_j"] != "D")]
     for means in ("auto", "overall", "within_pairs"):
-        with pytest.raises(llbt.errors.SeparationError, match="no labels that connect them"):
+        with pytest.raises(llbt.errors.SeparationError, match="labels do not connect all objects"):
             calibrate(some, machine, means=means)
 
 
