@@ -42,16 +42,16 @@ class Association(Record):
     by : str
         The column whose levels are the judges.
     values : tuple, length V
-        Levels of the covariate; for a number its quartiles.
+        Levels of the covariate; for a numeric covariate, its quartiles.
     judges : ndarray of int, shape (V,)
-        The number of judges with the level; for a number the number of all judges.
+        The number of judges with the level; for a numeric covariate, the number of all judges.
     shares : ndarray, shape (V, K)
         The probability of each class at each value.
     std_errors : ndarray, shape (V, K)
         NaN where a share is 0 or 1.
     coefficients : DataFrame
-        class, term, estimate, std_error: log-odds of each class against class 1, a row per class and term; no
-        std_error where one is infinite.
+        class, term, estimate, std_error: log-odds of each class against class 1, a row per class and term; std_error is
+        NaN if the log-odds are infinite.
     errors : ndarray, shape (K, K)
         D: the probability that a judge of the row's class is put into the column's class.
     statistic : float
@@ -74,7 +74,7 @@ class Association(Record):
 
     @property
     def p_value(self) -> float:
-        """By χ² with `df` degrees of freedom."""
+        """The p-value of `statistic`, by χ² with `df` degrees of freedom."""
         return chi2_p_value(self.statistic, self.df)
 
     @checked
@@ -112,7 +112,7 @@ class Association(Record):
         notes = [
             f"Judges placed in the right class: {low} to {high}.",
             "Shares are corrected for misplaced judges (Vermunt 2010).",
-            "Standard errors take these percentages as known: they are too small if one is low.",
+            "Standard errors treat these percentages as known; a low percentage makes them too small.",
             f"{self.covariate} is assumed independent of the answers, given the class.",
         ]
         if np.isnan(self.std_errors).any():
@@ -121,19 +121,21 @@ class Association(Record):
 
 
 def association(c: Comparisons, posterior: pd.DataFrame, shares: FloatArray, covariate: str) -> Association:
-    """Return step three for one covariate of the judges.
+    """Return the association of the classes with one covariate of the judges (step three).
 
     Parameters
     ----------
     c : Comparisons
     posterior : DataFrame, shape (G, K)
-        The covariates of the judges; the index is named after the column of judges.
+        The probability of each class for each judge; the index is named after the column of judges.
     shares : ndarray, shape (K,)
     covariate : str
     """
     classes, by, levels = len(shares), str(posterior.index.name), posterior.index.tolist()
     if classes == 1:
-        raise OptionError("one class holds all judges", "Ask a fit of more: models[2].", expected="at least 2 classes")
+        raise OptionError(
+            "one class holds all judges", "Use a fit with more classes: models[2].", expected="at least 2 classes"
+        )
     column = judge_covariate(c, by, covariate, levels)
     seen = np.unique(column.codes)
     if len(seen) < 2:
@@ -147,9 +149,9 @@ def association(c: Comparisons, posterior: pd.DataFrame, shares: FloatArray, cov
     errors = probable.T @ np.eye(classes)[placed] / probable.sum(axis=0)[:, None]
     if linalg.svdvals(errors)[-1] < _ALIKE:
         raise DesignError(
-            f"most probable classes do not tell the {classes} classes apart",
+            f"the most probable classes of the judges do not separate the {classes} classes",
             "Take fewer classes.",
-            expected="a class that is the most probable one for some judges",
+            expected="each class the most probable one for some judges",
         )
     values, names, z, at = _design(column, seen)
     likelihood = errors[:, placed].T
@@ -166,7 +168,7 @@ def association(c: Comparisons, posterior: pd.DataFrame, shares: FloatArray, cov
 
 
 def _design(column: Coded, seen: IntArray) -> tuple[tuple[Label, ...], list[str], FloatArray, FloatArray]:
-    """Return the values to print, names of the terms, the rows of the judges (G, q) and of the values (V, q)."""
+    """Return the values to print, the names of the terms, and the design rows of judges (G, q) and values (V, q)."""
     if column.numeric:
         number = np.asarray(column.levels, dtype=np.float64)[column.codes]
         quartiles = np.unique(np.quantile(number, _QUARTILES))
@@ -223,7 +225,7 @@ def _information(z: FloatArray, likelihood: FloatArray, params: FloatArray) -> F
 
 
 def _covariance(z: FloatArray, likelihood: FloatArray, params: FloatArray) -> FloatArray:
-    """Return the inverse information, without directions at infinity, on which shares do not depend."""
+    """Return the inverse information without infinite directions; the shares do not depend on these directions."""
     information = _information(z, likelihood, params)
     scale = 1 / np.sqrt(np.maximum(np.diag(information), 1e-300))
     values, vectors = linalg.eigh(information * np.outer(scale, scale))

@@ -52,7 +52,7 @@ def counted_classes(k: int) -> str:
 
 @dataclass(frozen=True, eq=False)
 class ByJudge:
-    """The judgments of each judge, as a mixture needs them.
+    """The judgments of each judge, in the form that the likelihood of a mixture uses.
 
     Attributes
     ----------
@@ -63,7 +63,7 @@ class ByJudge:
     lines : ndarray of int, shape (L,)
         The comparison of each line of the counts by judge.
     codes : ndarray of int, shape (L,)
-        Its judge.
+        The judge of each line.
     counts : ndarray, shape (L, C)
     """
 
@@ -124,7 +124,7 @@ class LatentClasses(Record):
 
     @property
     def bse(self) -> pd.DataFrame:
-        """Their standard errors, shape (K, p); NaN in a class at infinity."""
+        """Standard errors of `params`, shape (K, p); NaN in a class with infinite estimates."""
         error = np.sqrt(np.diag(self.covariance))[: self.mixture.params.size]
         return self._frame(error.reshape(self.mixture.params.shape))
 
@@ -456,7 +456,7 @@ class LatentClasses(Record):
             When there is no class with this number.
         """
         if label not in self.labels:
-            raise OptionError(f"class {label!r}", expected=f"a number of a class, 1 to {self.k}")
+            raise OptionError(f"class {label!r}", expected=f"the number of a class, 1 to {self.k}")
         at, size = label - 1, self.mixture.params.shape[1]
         params = self.mixture.params[at]
         table = self.pooled.comparisons

@@ -28,11 +28,11 @@ class ClassLines:
     unit : str
     labels : tuple
     rows : ndarray of int, shape (L,)
-        The comparison of each line, of those of `fit.by_judge.answers`.
+        The comparison of each line, as a row of the comparisons of `fit.by_judge.answers`.
     outcomes : ndarray, shape (L, C)
-        Its counts.
+        The counts of each line.
     judges, codes : ndarray of int, shape (L,)
-        Its judge and its unit.
+        The judge and the unit of each line.
     """
 
     fit: ClassesLike
@@ -45,7 +45,7 @@ class ClassLines:
 
     @property
     def counts(self) -> FloatArray:
-        """How often each unit is there: once, shape (U,)."""
+        """The count of every unit: one, shape (U,)."""
         return np.ones(len(self.labels))
 
     @property
@@ -55,11 +55,11 @@ class ClassLines:
 
     @property
     def each(self) -> str:
-        """What `sizes` count."""
+        """The word for what `sizes` counts."""
         return "judgment"
 
     def estimated(self, counts: FloatArray) -> FloatArray:
-        """Return the maximum of the likelihood of some of the units, counts of 0 or 1."""
+        """Return the maximum-likelihood estimates from the units whose count is 1; the other counts are 0."""
         return continued_estimates(self.fit, self._answers(counts))
 
     def shrunk(self, counts: FloatArray) -> FloatArray:
@@ -75,9 +75,9 @@ class ClassLines:
         return Answers.of(replace(whole.problem, counts=total), table, whole.common, whole.prior)
 
     def log_scores_given(self, params: FloatArray, known: FloatArray) -> FloatArray:
-        """Return log P(unit and known) − log P(known) of each unit that is not known, (U,); NaN of those that are.
+        """Return log P(unit | known units) of each unit that is not known, (U,); NaN for known units.
 
-        The classes of a unit's judges follow from their judgments of known units.
+        The class probabilities of a unit's judges are computed from their judgments of known units.
         """
         shares, each = of_classes(self.fit, params)
         problem = self.fit.by_judge.answers.problem

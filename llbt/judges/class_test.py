@@ -27,14 +27,14 @@ _SAME = 1e-6  # of a log-likelihood: where EM and Newton's method end
 
 @dataclass(frozen=True, repr=False, eq=False)
 class ClassTest(Record):
-    """The test of K classes of judges against K + 1 by tables drawn from the fit of K.
+    """Parametric bootstrap test of K classes of judges against K + 1: tables are drawn from the fit of K classes.
 
     Made by ``llbt.judges.classes(formula, c).bootstrap_test(k)``.
 
     Attributes
     ----------
     k : int
-        The number of classes that is tested.
+        The number of classes under the null hypothesis.
     statistic : float
         Twice the difference of the log-likelihoods, at least 0.
     draws : ndarray, shape (B,)
@@ -42,7 +42,7 @@ class ClassTest(Record):
     n : int
         The largest number of draws.
     enough : int
-        The number of draws as large as the statistic that ends the drawing.
+        Drawing ends when this many draws are at least as large as the statistic.
     short : bool
         Whether the fit of K + 1 classes had a smaller likelihood than the fit of K, so its maximum was not found.
     shorts : int
@@ -170,7 +170,7 @@ def _as_large(draws: FloatArray, observed: float) -> int:
 
 def model_of_classes(res: ClassesLike) -> TestedModel:
     """Return latent classes as a model that is tested against others."""
-    distinct = ("χ² takes the classes of the smaller model as distinct",) if res.k > 1 else ()
+    distinct = ("χ² assumes that no two classes of the smaller model are equal",) if res.k > 1 else ()
     lone = res.k > 1 and res.mixture.reached == 1 and res.mixture.starts > 1
     formula = f"{res.pooled.specification.formula}, {counted_classes(res.k)} of {res.by_judge.name}"
     return TestedModel(
@@ -201,7 +201,8 @@ def _check_same_classes(models: Sequence[TestedModel]) -> None:
     for k, model in enumerate(models):
         if model.fit.by_judge.name != first.by_judge.name:
             raise DesignError(
-                f"m0 has classes of {first.by_judge.name}, m{k} of {model.fit.by_judge.name}", "Take one column by=."
+                f"m0 has classes of {first.by_judge.name}, m{k} of {model.fit.by_judge.name}",
+                "Use the same column by= in both fits.",
             )
         if model.fit.k != first.k:
             few, formula = min(first.k, model.fit.k), first.pooled.specification.formula

@@ -38,7 +38,7 @@ class ClassUnits:
 
     @property
     def each(self) -> str:
-        """What `sizes` count."""
+        """The word for what `sizes` counts."""
         return "judgment"
 
     @property

@@ -1,4 +1,4 @@
-"""Latent classes of judges: who prefers what if nobody knows the groups."""
+"""Latent classes of judges: groups with similar preferences, found from the judgments alone."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ class ClassModels(Record):
         Parameters
         ----------
         k : int
-            A number of classes; K and K + 1 were fitted.
+            K, the smaller number of classes. K and K + 1 must both be among the fits.
         n : int
             The largest number of tables to draw.
         starts : int
@@ -121,17 +121,17 @@ class ClassModels(Record):
         Raises
         ------
         OptionError
-            Where one of both numbers of classes was not fitted.
+            If K or K + 1 classes were not fitted.
 
         Notes
         -----
-        2 Δ log-likelihood has no χ² distribution (McLachlan 1987, Applied Statistics 36(3)): so the test simulates. For
-        judges with the same comparisons, it draws a class and then answers from the fit of K classes, and fits both
-        numbers of classes to these answers. p = (1 + statistics as large)/(n + 1). If `enough` statistics are as large
-        after B < n draws, p is `enough`/B (Besag & Clifford 1991, Biometrika 78(2)). If K classes suffice, this happens
-        early. n = 99 fits K and K + 1 classes from starts + 1 starts each, about 2,200 runs of EM. In simulations with
-        30 judges and four objects, each pair judged twice, the test at 5 % rejects one true class in 5.8 % and two true
-        classes in 5.3 %.
+        2 Δ log-likelihood has no χ² distribution (McLachlan 1987, Applied Statistics 36(3)), so the test simulates its
+        distribution. For judges with the same comparisons, it draws a class and then answers from the fit of K classes,
+        and fits both numbers of classes to these answers. p = (1 + statistics as large)/(n + 1). If `enough` statistics
+        are as large after B < n draws, p is `enough`/B (Besag & Clifford 1991, Biometrika 78(2)). If K classes suffice,
+        this happens early. n = 99 fits K and K + 1 classes from starts + 1 starts each, about 2,200 runs of EM. In
+        simulations with 30 judges and four objects, each pair judged twice, the test at 5 % rejects one true class in
+        5.8 % and two true classes in 5.3 %.
 
         Examples
         --------
@@ -241,8 +241,8 @@ def classes(
     FormulaError
         As `llbt.fit`, and for brackets.
     OptionError
-        If the table does not keep the judges, for more classes than judges who differ, and for unknown terms in
-        `common`.
+        If the table does not keep the judges, for more classes than judges with different answers, and for unknown
+        terms in `common`.
     DesignError
         For fewer than three judges, for judgments that are implied by rankings, ratings or scores, and as `llbt.fit`.
     SeparationError
@@ -324,8 +324,8 @@ def _check_made(data: Comparisons) -> None:
     if why is None:
         return
     raise DesignError(
-        f"the judgments of a unit that was ranked, rated or scored depend on each other ({why}), but classes take them "
-        "as independent, so they would find classes even in one population",
+        f"judgments from one ranking, rating or score depend on each other ({why}). Latent classes assume independent "
+        "judgments and would appear even in one population",
         "Fit the rankings whole: llbt.fit('object', llbt.from_rankings(…)); or split the judges by covariates: "
         "llbt.judges.tree('object', llbt.from_rankings(…), by='judge').",
         expected="pairs that were judged one by one",

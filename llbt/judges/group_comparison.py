@@ -105,7 +105,7 @@ class GroupComparison(Record):
 def compare_groups(
     groups: Classes | JudgeTree, *, at: At = None, confidence: Confidence = 0.95, rng: Rng = 0
 ) -> GroupComparison:
-    """Compare groups of judges: which pairs of them judge which pairs of objects differently, or in opposite order.
+    """Compare groups of judges: find the objects that two groups judge differently, or rank in opposite order.
 
     Parameters
     ----------
@@ -124,8 +124,8 @@ def compare_groups(
         group_a, group_b, object_i, object_j, estimate, std_error, statistic, p_value, p_adjusted, conf_low, conf_high,
         is_reversed; a row per pair of groups and of objects. The estimate is λ_i − λ_j in group a minus λ_i − λ_j in
         group b, in units of log-worth. Errors and tests are NaN for a class with infinite estimates. They are also NaN
-        if the same judges grew the tree and are in its leaves: the tree searched for differences, so the differences
-        are too large.
+        if the same judges grew the tree and gave the estimates of its leaves: the tree searched for differences, so the
+        differences are too large.
 
     Raises
     ------

@@ -82,7 +82,7 @@ def test_formulas_of_latent_classes_are_nested_at_the_same_number() -> None:
     is_ratio(table, small, large)
     for found in (small, large):
         assert found.llf == pytest.approx(mixture_llf(found), abs=1e-6)
-    assert "χ² takes the classes of the smaller model as distinct" in table.notes
+    assert "χ² assumes that no two classes of the smaller model are equal" in table.notes
 
 
 def mixture_llf(found: Any) -> float:

@@ -283,7 +283,7 @@ def test_units_that_were_ranked_are_refused() -> None:
     whole = llbt.from_rankings(frame, objects=list("ABCDE"), clusters="judge")
     with pytest.raises(DesignError, match=r"llbt\.fit\('object', llbt\.from_rankings") as caught:
         llbt.judges.classes("object", whole.to_comparisons())
-    assert "take them as independent" in str(caught.value)
+    assert "assume independent judgments" in str(caught.value)
     assert llbt.fit("object", whole).converged
 
 
