@@ -16,7 +16,7 @@ _MADE = "from_rankings(…, clusters='judge', covariates=['age', 'gender'])"
 
 @dataclass(frozen=True, eq=False)
 class JudgeLists:
-    """Lists that keep the judges as their only cluster, and their covariates.
+    """Rankings that keep the judges as their only cluster, with the covariates of the judges.
 
     Attributes
     ----------
@@ -52,7 +52,7 @@ class JudgeLists:
         return np.array([place[level] for level in column.levels.tolist()], dtype=np.int64)[column.codes]
 
     def of(self, judges: IntArray) -> JudgeLists:
-        """Return the part of some judges."""
+        """Return the lists of some judges."""
         r = self.rankings
         some = np.isin(self.codes, judges)
         entries = some[r.lists]

@@ -21,7 +21,7 @@ _MADE = "from_judgments(…, clusters='judge', judge_covariates=frame)"
 
 @dataclass(frozen=True, eq=False)
 class JudgeData:
-    """A table that keeps the judges as its only cluster, and their covariates.
+    """A table that keeps the judges as its only cluster, with the covariates of the judges.
 
     Attributes
     ----------
@@ -50,7 +50,7 @@ class JudgeData:
         return len(self.comparisons)
 
     def of(self, judges: IntArray) -> JudgeData:
-        """Return the part of some judges."""
+        """Return the judgments of some judges."""
         levels = tuple(self.levels[g] for g in judges.tolist())
         some = self.comparisons.select(where={self.by: levels})
         notes = self.comparisons.notes  # objects that these judges did not judge are no news
@@ -95,7 +95,7 @@ def about_judges(
 ) -> tuple[Coded, AboutJudges, tuple[str, ...]]:
     """Return the judges by line, their covariates, and the columns that differ within a judge; see `judge_data`.
 
-    `made` is the call that keeps such columns.
+    `made` is the call that keeps the columns, to be quoted in errors.
     """
     named = _columns(columns, [by, *(() if split is None else split)], made)
     judge = named[by].take(slice(None))
@@ -128,7 +128,7 @@ def within_judges(names: Sequence[str], columns: Sequence[Coded], by: str) -> tu
 
 
 def _refuse_undecided(column: Coded, most: int) -> None:
-    """Raise for too many different integers to be labels by default: labels and numbers give different results."""
+    """Raise for a column of many different integers, which may be labels or numbers: the results differ."""
     if column.undecided > most:
         name = json.dumps(column.name, ensure_ascii=False)
         raise DesignError(
@@ -146,7 +146,7 @@ def judge_covariate(c: Comparisons, by: str, name: str, levels: Sequence[Label])
     OptionError
         For a column that the table does not have.
     DesignError
-        For one that differs between judgments of a judge.
+        For a column that differs between judgments of a judge.
     """
     lines, by = lines_of(c), c.named(by)
     columns = _columns((*lines.columns, *lines.clusters), [by, name], _MADE)
@@ -169,8 +169,8 @@ def _columns(by_cluster: Sequence[Coded], asked: Sequence[str], made: str) -> di
     if unknown:
         raise OptionError(
             f"no covariate or cluster {listed(unknown)}",
-            f"Keep it where they are made: {made}.",
-            expected=f"some of {listed(list(columns)) or 'none'}",
+            f"Keep it when the table is made: {made}.",
+            expected=f"columns that the table keeps: {listed(list(columns)) or 'none'}",
         )
     return columns
 

@@ -57,7 +57,7 @@ class JudgeTree(Record):
         The judgments from which the tree was grown.
     growth : Growth
     held : tuple of (int, LLBTResults or RankingResults)
-        Of an honest tree: the fit of each leaf to the other half of the judges.
+        For an honest tree, the fit of each leaf to the other half of the judges.
     """
 
     _made_by: ClassVar[str] = "llbt.judges.tree(formula, c)"
@@ -96,7 +96,7 @@ class JudgeTree(Record):
 
     @property
     def effective_params(self) -> float:
-        """The parameters that `aic` and `bic` count: with a prior fewer, as in each leaf."""
+        """The number of parameters that `aic` and `bic` count; a prior makes it smaller, as in the fit of each leaf."""
         return sum(node.results.effective_params for node in self.leaves)
 
     @property
@@ -106,7 +106,7 @@ class JudgeTree(Record):
 
     @property
     def basis(self) -> Basis:
-        """The data of the log-likelihood. `llf`, `aic` and `bic` of two fits can be compared if it is the same."""
+        """The data of the log-likelihood. Compare `llf`, `aic` and `bic` of two fits only if their bases are equal."""
         return self.nodes[0].results.basis
 
     @property
@@ -116,7 +116,7 @@ class JudgeTree(Record):
 
     @property
     def bic(self) -> float:
-        """−2 `llf` + log(judgments) · `effective_params`, as of other fits; `bic_judges` counts judges."""
+        """−2 `llf` + log(judgments) · `effective_params`, as in other fits; `bic_judges` counts judges."""
         return basis.bic(self.llf, self.effective_params, self.n_judgments)
 
     @checked
@@ -166,7 +166,7 @@ class JudgeTree(Record):
             ),
             title="Stability of the parameters among the judges of each node",
             notes=(
-                "Numbers: the largest of the cumulated scores (supLM). Labels: χ² of their sums.",
+                "Numbers: maximum of the cumulated scores (supLM). Labels: χ² of the summed scores.",
                 "p adjusted: for the number of covariates that vary in the node.",
                 *self._cautious(),
             ),
@@ -225,7 +225,7 @@ class JudgeTree(Record):
         return tuple(drawn)
 
     def _best(self, node: Node, most: int) -> list[str]:
-        """Return the objects of the largest worths of a leaf, one in each line, and how many more there are."""
+        """Return the objects with the largest worths in a leaf, one in each line, and the number of other objects."""
         res = self.results(node.number)
         if not most or not res.design.plain:
             return []
@@ -238,7 +238,7 @@ class JudgeTree(Record):
 
     def _cautious(self) -> tuple[str, ...]:
         """Return a note that tests of numeric covariates reject too seldom with few judges."""
-        caution = "With 30 judges tests at 5 % reject by chance in 1 to 2 %: splits may be missed."
+        caution = "With 30 judges, tests at 5 % reject 1 to 2 % of true hypotheses: they may miss splits."
         return (caution,) if len(self.data.levels) < _MANY else ()
 
     def _notes(self) -> tuple[str, ...]:
@@ -422,8 +422,8 @@ def tree(
     by : str
         The cluster or covariate whose levels are the judges.
     split : str or sequence of str, optional
-        The covariates to split by; by default all that are the same in all judgments of a judge, but for those of the
-        formula.
+        The covariates to split by; by default all covariates that are the same in all judgments of a judge, except the
+        covariates in the formula.
     alpha : float
         A node is split if the smallest adjusted p-value of its tests is at most `alpha`.
     min_size : int
@@ -440,7 +440,7 @@ def tree(
     rng : int, Generator or None
         Draws the halves of an honest tree.
     progress : bool
-        Show a bar that counts the steps of the fits, whose number is not known.
+        Show a bar that counts the steps of the fits; their total is not known in advance.
 
     Returns
     -------
@@ -460,14 +460,15 @@ def tree(
     Notes
     -----
     In a node the model is fitted to all its judges. Their scores, made orthonormal by the root of Σss′, are tested for
-    each covariate. The statistic of a number is the maximum of ‖W(t)‖²/(t(1 − t)), with W the scores cumulated in its
-    order, over t from a tenth (or `min_size`) of the judges to as many before the end. The statistic of labels is Σ
-    ‖Σs‖²/n over the labels, which is χ². P-values are adjusted for the number of tested covariates, as in R's partykit.
-    If the smallest is at most `alpha`, the judges are divided by the split with the highest likelihood (Zeileis,
-    Hothorn & Hornik 2008; Strobl, Wickelmaier & Zeileis 2011, Journal of Educational and Behavioral Statistics 36(2)).
-    The search tries all cuts of a number and all partitions of up to 8 labels. For more labels it tries the cuts along
-    their first principal component. With few judges the tests are conservative: with 30 judges they reject 1 to 2 % of
-    true null hypotheses at the 5 % level.
+    each covariate. For a numeric covariate, W(t) is the sum of the scores of the share t of judges with the smallest
+    values. The statistic is the maximum of ‖W(t)‖²/(t(1 − t)) over all t that leave at least a tenth of the judges, and
+    at least `min_size`, on either side. For labels, the statistic is Σ ‖Σs‖²/n over the labels, which is χ². P-values
+    are adjusted for the number of tested covariates, as in R's partykit. If the smallest is at most `alpha`, the judges
+    are divided by the split with the highest likelihood (Zeileis, Hothorn & Hornik 2008; Strobl, Wickelmaier & Zeileis
+    2011, Journal of Educational and Behavioral Statistics 36(2)). The search tries all cuts of a numeric covariate and
+    all partitions of up to 8 labels. For more labels it tries the cuts along the first principal component of their
+    mean scores. With few judges the tests are conservative: with 30 judges they reject 1 to 2 % of true null hypotheses
+    at the 5 % level.
 
     Examples
     --------
@@ -526,7 +527,7 @@ def _held(grown: JudgeTree, held: ByJudge) -> tuple[tuple[int, NodeFit], ...]:
         some: IntArray = np.flatnonzero(leaf == node.number)
         if not len(some):
             raise DesignError(
-                f"no judge of the other half belongs to leaf {node.number}",
+                f"no judge of the half that estimates the leaves belongs to leaf {node.number}",
                 "Take more judges, a larger min_size=, or honest=False.",
             )
         fits.append((node.number, fitted(held.of(some), grown.growth)))

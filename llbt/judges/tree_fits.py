@@ -62,7 +62,7 @@ class NodeFit(FitLike, Protocol):
 
     @property
     def effective_params(self) -> float:
-        """The parameters that criteria count."""
+        """The number of parameters that AIC and BIC count."""
 
     @property
     def n_judgments(self) -> float:
@@ -75,7 +75,7 @@ class NodeFit(FitLike, Protocol):
 
 @dataclass(frozen=True)
 class Growth:
-    """Settings of a tree's growth; see `tree`. `worths` are only the terms of the worths; for lists without ties."""
+    """Settings of a tree's growth; see `tree`. `worths` has only the terms of worths, for lists without ties."""
 
     formula: str
     worths: str
@@ -129,7 +129,7 @@ def _gain_of_lists(data: JudgeLists, growth: Growth, results: WithLists, mask: B
 
 
 def _maximum(results: WithLists, growth: Growth, some: BoolArray) -> float:
-    """Return the largest log-likelihood of some lists, some (L,), including a prior; NaN if there is no maximum."""
+    """Return the maximum log-likelihood of the lists in the mask `some` (L,), with the prior; NaN if there is none."""
     lists, start = _with_own_orders(results.lists.of_lists(some), results)
     if growth.prior is not None and growth.prior != "jeffreys":
         lists, start = Ghost(float(growth.prior)).joined(lists), None

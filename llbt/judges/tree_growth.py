@@ -49,7 +49,7 @@ class Node:
     Attributes
     ----------
     number : int
-        As R's partykit counts: the root is 1, and a left child follows its parent.
+        The number as in R's partykit: the root is 1, and a left child follows its parent.
     parent : int or None
     depth : int
     rule : str
@@ -57,14 +57,14 @@ class Node:
     judges : ndarray of int, shape (n,)
         Positions among all judges.
     results : LLBTResults or RankingResults
-        The fit of their judgments, or lists.
+        The fit of the judgments or lists of these judges.
     tests : DataFrame
-        covariate, statistic, df, p_value, p_adjusted: of the stability of all parameters.
+        covariate, statistic, df, p_value, p_adjusted: the tests of the stability of all parameters.
     split : Split or None
     children : tuple of int
         The numbers of the left and the right child; empty for a leaf.
     why : str
-        Why it is a leaf, if its tests are not the reason.
+        Why the node is a leaf, if its tests are not the reason.
     """
 
     number: int
@@ -126,7 +126,7 @@ def _grown(
 
 
 def stability_tests(data: ByJudge, results: NodeFit, min_size: int) -> pd.DataFrame:
-    """Return covariate, statistic, df, p_value and p_adjusted: for each covariate that varies among the judges.
+    """Return the tests of stability by each covariate that varies: covariate, statistic, df, p_value, p_adjusted.
 
     The judges' scores at the estimate are made orthonormal; see `kernel.score_processes`.
     """
@@ -164,7 +164,7 @@ def _best_split(
     if not np.isfinite(values).any():
         return (
             f"no split by {covariate} gives finite estimates on both sides "
-            f"({counted(len(enough), 'split')} tried); a prior would"
+            f"({counted(len(enough), 'split')} tried); with a prior they are finite"
         )
     for k in np.argsort(-values, kind="stable"):
         best = enough[int(k)]
@@ -174,7 +174,7 @@ def _best_split(
 
 
 def _stands(data: ByJudge, growth: Growth, mask: npt.NDArray[np.bool_]) -> bool:
-    """Whether both sides have fits of their own."""
+    """Whether the model has a finite fit on either side."""
     try:
         for side in (mask, ~mask):
             fitted(data.of(np.flatnonzero(side)), growth)
@@ -189,7 +189,7 @@ def _cuts(column: Coded) -> Iterator[Split]:
 
 
 def _partitions(column: Coded, data: ByJudge, results: NodeFit) -> Iterator[Split]:
-    """Yield partitions of the labels in two: all of a few labels, else those along their first principal component."""
+    """Yield partitions of the labels in two: all of a few labels, else cuts along their first principal component."""
     present = np.unique(column.codes)
     labels = column.levels[present].tolist()
     if len(labels) <= _EVERY:

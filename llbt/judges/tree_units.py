@@ -1,4 +1,4 @@
-"""Trees of judges as models of new judges: each is predicted by the leaf of a tree that the others grew."""
+"""Trees of judges as models of new judges: each judge is predicted from their leaf in a tree grown from the others."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from .tree_growth import Node, grow
 
 
 class TreeLike(Protocol):
-    """What is read of a tree of judges."""
+    """The attributes of a tree of judges that `tree_units` reads."""
 
     @property
     def nodes(self) -> Sequence[Node]:
@@ -31,20 +31,20 @@ class TreeLike(Protocol):
 
     @property
     def data(self) -> ByJudge:
-        """The judgments that found the tree."""
+        """The judgments from which the tree was grown."""
 
     @property
     def growth(self) -> Growth:
-        """Settings of its growth."""
+        """The settings with which the tree was grown."""
 
     @property
     def honest(self) -> bool:
-        """Whether other judges gave the estimates of the leaves."""
+        """Whether the leaves were fitted to judges who were not used to grow the tree."""
 
 
 @dataclass(frozen=True, eq=False)
 class TreeUnits:
-    """A tree of G judges, who are the units. Parameters are those of the leaf of each judge, (G·p,).
+    """A tree of G judges, who are the units. The parameters (G·p,) are the estimates in the leaf of each judge.
 
     Attributes
     ----------
@@ -71,7 +71,7 @@ class TreeUnits:
 
     @property
     def counts(self) -> FloatArray:
-        """How often each judge is there: once, shape (G,)."""
+        """The count of every judge: one, shape (G,)."""
         return np.ones(len(self.labels))
 
     @property
@@ -81,15 +81,15 @@ class TreeUnits:
 
     @property
     def each(self) -> str:
-        """What `sizes` count."""
+        """The word for what `sizes` counts."""
         return "judgment"
 
     def estimated(self, counts: FloatArray) -> FloatArray:
-        """Return the parameters that a tree of some judges, counts of 0 or 1, gives to each judge."""
+        """Return the parameters of each judge's leaf in a tree grown from the judges whose count is 1."""
         return self._grown(counts, self.growth)
 
     def shrunk(self, counts: FloatArray) -> FloatArray:
-        """Return those of a tree with a prior of one judgment for each pair in every node."""
+        """Return the parameters as `estimated` does, with a prior of one judgment for each pair in every node."""
         return self._grown(counts, replace(self.growth, prior=1.0))
 
     def _grown(self, counts: FloatArray, growth: Growth) -> FloatArray:
@@ -98,7 +98,9 @@ class TreeUnits:
         try:
             nodes = grow(self.data.of(np.sort(order[counts > 0])), growth)
         except LLBTError as error:
-            raise DesignError(f"the judges left grow no tree: {error}", "Ask for more folds.") from error
+            raise DesignError(
+                f"no tree can be grown from the remaining judges: {error}", "Ask for more folds."
+            ) from error
         leaf = self._leaves(nodes)[order]
         estimates = np.empty((len(self.labels), len(self.root.solution.params)))
         for node in nodes:
@@ -107,7 +109,7 @@ class TreeUnits:
         return estimates.ravel()
 
     def _leaves(self, nodes: Sequence[Node]) -> IntArray:
-        """Return the leaf of each judge in the order of the data; children stand behind their parents."""
+        """Return the leaf of each judge in the order of the data; in `nodes`, children follow their parents."""
         leaf = np.ones(len(self.data.levels), dtype=np.int64)
         for node in nodes:
             if node.split is None:
@@ -134,7 +136,7 @@ class TreeUnits:
         return np.asarray(node.results.solution.params)
 
     def log_scores(self, params: FloatArray) -> FloatArray:
-        """Return the log-probability of all that each judge said, at the parameters of the judge, (G,)."""
+        """Return the log-probability of all judgments of each judge, at the parameters of the judge, (G,)."""
         by_judge = params.reshape(len(self.labels), -1)
         each, index = np.unique(by_judge, axis=0, return_inverse=True)
         logs = np.zeros(len(self.lines.rows))
@@ -151,21 +153,24 @@ def tree_units(tree: TreeLike, by: str | None) -> UnitModel:
     Raises
     ------
     OptionError
-        For units other than its judges, for trees of lists, and for honest and pruned ones.
+        For units other than the judges of the tree, for trees of lists, and for honest and pruned trees.
     """
     data = tree.data
     root = plain_of(tree.nodes[0].results)
     if not isinstance(data, JudgeData) or root is None:
-        raise OptionError("a tree of lists", "Grow one of pairs: llbt.judges.tree(formula, rankings.to_comparisons()).")
+        raise OptionError(
+            "the tree is of lists, not of pairs",
+            "Grow a tree of pairs: llbt.judges.tree(formula, rankings.to_comparisons()).",
+        )
     if by is not None and root.comparisons.named(by) != data.by:
         raise OptionError(
-            f"by={by!r} of a tree, which keeps no units but its judges",
+            f"by={by!r} is not the judges of the tree, which are its only units",
             f"Leave the tree out, or hold out judges: by={data.by!r}.",
         )
     if tree.honest or any(node.why.startswith("pruned by") for node in tree.nodes):
         raise OptionError(
-            "an honest or pruned tree, whose leaves are not found again without some of the judges",
-            f"Grow a plain one: llbt.judges.tree({tree.growth.formula!r}, c).",
+            "the tree is honest or pruned, so it cannot be grown again without some of its judges",
+            f"Grow a plain tree: llbt.judges.tree({tree.growth.formula!r}, c).",
         )
     way = kept_way(root.comparisons, data.by, (data.by,))
     return TreeUnits(data, tree.growth, root, way.clusters, way.levels)  # type: ignore[return-value]

@@ -192,4 +192,4 @@ def test_covariates_that_differ_within_a_judge_are_noted() -> None:
     frame = lists(judges=40)
     found = llbt.judges.tree("object", rankings(frame.assign(age=np.arange(len(frame)))), by="judge")
     assert "'age' differs between judgments of one judge, and cannot split judges" in found.as_text()
-    assert "With 30 judges tests at 5 % reject" in found.tests().as_text()
+    assert "With 30 judges, tests at 5 % reject" in found.tests().as_text()

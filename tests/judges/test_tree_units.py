@@ -51,7 +51,9 @@ def test_new_judges_are_predicted_by_the_leaf_of_a_tree_of_the_others() -> None:
 def test_what_a_tree_does_not_predict_is_refused() -> None:
     c = _table()
     tree = llbt.judges.tree("object", c)
-    with pytest.raises(OptionError, match=r"by='prompt' of a tree, which keeps no units but its judges.*by='judge'"):
+    with pytest.raises(
+        OptionError, match=r"by='prompt' is not the judges of the tree, which are its only units.*by='judge'"
+    ):
         llbt.held_out(tree, by="prompt")
-    with pytest.raises(OptionError, match="an honest or pruned tree"):
+    with pytest.raises(OptionError, match="the tree is honest or pruned"):
         llbt.held_out(llbt.judges.tree("object", c, honest=True, rng=1))
