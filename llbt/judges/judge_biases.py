@@ -1,4 +1,4 @@
-"""Biases of a machine judge: position, length, its own family, and a leaderboard unlike people's."""
+"""Biases of a machine judge: position, length, its own family, and a leaderboard that differs from people's."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ def _same_rows(judgments: Verdicts) -> pd.DataFrame:
 
 
 def _fitted(frame: pd.DataFrame, judgments: Verdicts, worth: str, notes: list[str]) -> Any:
-    """Return the fit of worths with ties, order and length, if there are any; they are by source if worths are."""
+    """Return the fit of worths with ties, order and length if the data have them, each by source if the worths are."""
     several = SOURCE in worth
     c = from_judgments(
         frame,

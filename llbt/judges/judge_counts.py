@@ -29,6 +29,7 @@ class JudgeLines:
     at : ndarray of int, shape (R,)
         The row of `frame` that a line belongs to.
     shown : bool
+        Whether the data record which object was shown first.
     """
 
     judge: Coded
@@ -87,7 +88,7 @@ def unknown_repeats(judges: int) -> Repeats:
 
 
 def count_repeats(judgments: Judgments, judge: Coded, unit: str | Sequence[str] | None) -> Repeats:
-    """Count pairs of judgments of the same unit: of a judge and others, and of a judge in both display orders."""
+    """Count pairs of judgments of the same unit: by a judge and others, and by one judge in both display orders."""
     names, note = _unit(judgments, unit)
     among, _ = judgments.grouped(names, "unit")
     size, oriented = len(judge.levels), judgments.oriented()
@@ -112,7 +113,7 @@ def count_repeats(judgments: Judgments, judge: Coded, unit: str | Sequence[str] 
 
 
 def _unit(judgments: Judgments, unit: str | Sequence[str] | None) -> tuple[tuple[str, ...], str]:
-    """Return the columns that make a unit beside the objects, the prompt unless others are named, and a note."""
+    """Return the columns that identify a unit together with the objects (by default the prompt), and a note."""
     if unit is not None:
         names = as_names(unit, "unit")
         return (

@@ -45,19 +45,19 @@ def report(
     progress: bool = False,
     n_jobs: Jobs = 1,
 ) -> JudgeReport:
-    """Find out whether a machine's verdicts are usable: agreement, biases, the labels that they replace, leaderboards.
+    """Find out whether a machine's verdicts are usable: agreement, biases, labels that they replace, leaderboards.
 
     Parameters
     ----------
     data : frame, path or list of records
         One row for each pair of answers. Include rows without a human label; the machine's verdicts on them are used.
     human, machine : str
-        The columns of the verdicts; an empty field in the first is a row without a label.
+        The columns of the verdicts; an empty field in the column `human` is a row without a label.
     objects : two str, optional
         The columns of the objects; by default ``object_i, object_j`` or ``model_a, model_b``.
     outcomes : mapping, optional
-        The outcomes of other labels of the verdicts, as in `read_judgments`: ``{"left": "i", "right": "j", "equal":
-        "tie"}``.
+        The outcome for each label in the columns of verdicts, as in `read_judgments`: ``{"left": "i", "right": "j",
+        "equal": "tie"}``.
     family : sequence of labels
         The objects of the machine's own family, for self-preference.
     length : two str, optional
@@ -96,15 +96,16 @@ def report(
     labelled rows: ``object * source`` with ties, order and length by source. Length bias: the effect of one standard
     deviation of (x_i − x_j)/(x_i + x_j) on the machine's log-odds, minus the effect on people's. Self-preference: how
     much higher the machine ranks its own objects relative to the others than people do. Leaderboard: whether any worths
-    differ (Wald). A machine that decides more sharply spreads all worths, so a good family gains from this, too.
-    p-values are adjusted by Holm over the biases; a bias with at most .05 counts as found. A bias that is not found may
-    still exist. In simulated files of 900 rows with 300 labels, 5 % of the tests find a bias that does not exist; a
-    machine that prefers the first of equal objects in 54 % is detected in 34 %. If the file does not record position,
-    length or family, the answer names them as not answered.
+    differ (Wald). A machine that prefers the better object more often than people do has larger differences between all
+    worths. A family of good objects then gains, too. p-values are adjusted by Holm over the biases; a bias counts as
+    found if its adjusted p-value is at most .05. A bias that is not found may still exist. In simulated files of 900
+    rows with 300 labels, 5 % of the tests find a bias that does not exist; a machine that prefers the first of equal
+    objects in 54 % is detected in 34 %. If the file does not record position, length or family, the answer names them
+    as not answered.
 
-    The calibrated leaderboard and the worth in labels are those of `calibrate`, with each row as a unit. If every row
-    has a label, the verdicts can add nothing. Then a random half of the labels is hidden, and the answer is about the
-    other half.
+    The calibrated leaderboard and the number of labels that the verdicts replace come from `calibrate`, with each row
+    as a unit. If every row has a label, the verdicts can add nothing. Then a random half of the labels is hidden, and
+    the answer is about the other half.
 
     References
     ----------

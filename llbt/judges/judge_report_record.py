@@ -46,7 +46,7 @@ class JudgeReport(Record):
     agreement : Agreement
         The agreement of people and machine in the labelled rows: percent and Cohen's κ.
     biases : tuple of Bias
-        Those that were tested, in log-odds; see `bias_table`.
+        The biases that were tested, in log-odds; see `bias_table`.
     calibration : what `llbt.judges.calibrate` returns, or None
         Worths from labels and verdicts together; None if they have no finite estimates.
     labels, rows : int
@@ -90,7 +90,7 @@ class JudgeReport(Record):
             "below)."
         if worth < LITTLE * self.trial_labels:
             more = format_count(max(round(worth) - self.trial_labels, 0))
-            return f"This judge is hardly usable: its verdicts are worth {more} more labels beside {n}."
+            return f"This judge is hardly usable: its verdicts add as much as {more} more labels to the {n}."
         gain = f"its verdicts make {n} labels worth {format_count(round(worth))}"
         if self.found:
             what = _joined(self.found)

@@ -30,7 +30,7 @@ class ModelFigures:
     Attributes
     ----------
     judgments, agreed, expected : ndarray, shape (K,)
-        The number of a judge's judgments, and the sums of p(outcome) and of Σ p² over them.
+        The number of a judge's judgments, and the sums of p(outcome) and of Σ p² over these judgments.
     statistic : ndarray, shape (K,)
         Standardized log-likelihood.
     followed : ndarray of bool, shape (K,)
@@ -151,15 +151,15 @@ def _standardized(held: _Held, model: Estimates) -> tuple[FloatArray, npt.NDArra
         skewness = third * (left * (1 - 2 * share) if own else left * (1 - share)) / (variance * left) ** 1.5
         z = z - skewness / 6 * (z**2 - 1) + skewness**2 / 108 * z**3
     whose = (
-        "z takes these judgments as part of the fit, which has at least as many of each kind"
+        "z assumes that the fit includes these judgments: it has as many of each pair and outcome"
         if own
-        else "z takes these judgments as new to the fit, which has fewer of some kind"
+        else "z assumes that the fit does not include these judgments: it has fewer of some outcome"
     )
     return np.where(flat | followed, np.nan, z), np.asarray(followed & ~flat), whose
 
 
 def _among(held: _Held, model: Estimates) -> bool:
-    """Return whether the fit has at least as many judgments of each pair and outcome."""
+    """Return whether the fit has at least as many judgments of each pair and outcome as these data."""
     c = model.comparisons
     size, place = len(c.objects), {label: k for k, label in enumerate(c.objects)}
     sides = np.array([[place[x] for x in held.lines.frame[name]] for name in ("object_i", "object_j")]).T
@@ -168,14 +168,14 @@ def _among(held: _Held, model: Estimates) -> bool:
 
 
 def _by_pair(pairs: IntArray, counts: FloatArray, size: int) -> FloatArray:
-    """Return counts (R, C) of pairs (R, 2) summed over those of a pair in either order, shape (size², C)."""
+    """Return counts (R, C) of pairs (R, 2) summed by pair, in either order of its objects, shape (size², C)."""
     cell = pairs.min(axis=1) * size + pairs.max(axis=1)
     both = np.where(pairs[:, :1] > pairs[:, 1:], counts[:, ::-1], counts)
     return np.column_stack([np.bincount(cell, column, size * size) for column in both.T])
 
 
 def _held(lines: JudgeLines, model: Estimates) -> tuple[_Held, tuple[str, ...]]:
-    """Return the lines with their expectations under the model, and notes on those that it does not determine."""
+    """Return the lines with their expectations under the model, and notes on lines that it does not determine."""
     first, group = _distinct(lines, model)
     problem, _ = comparisons_of(model, first)
     p, at = chances_of(model, problem), group[lines.at]

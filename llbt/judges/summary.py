@@ -82,7 +82,7 @@ class JudgeSummary(Record):
     by_judge : ByJudge
         The columns of ``to_frame()``.
     overall : tuple of str
-        The same of all judges together, as it prints.
+        The lines above the table, with the figures of all judges together.
     confidence : float
     notes : tuple of str
     """
@@ -110,7 +110,7 @@ class JudgeSummary(Record):
         return replace(whole.first(_MOST_SHOWN, "more judge"), printed=printed)
 
     def _worst_first(self) -> npt.NDArray[np.int64]:
-        """Return the judges, those least like the model first; without one, least like the others."""
+        """Return the judges in order: least agreement with the model first, or with the others if there is no model."""
         figures = self.by_judge
         for worst in (figures.statistic, figures.agreement, figures.p_value):
             if not np.isnan(worst).all():
@@ -163,7 +163,7 @@ def summary(
     model : LLBTResults, optional
         A fit, of these judgments or of others, that has their objects and covariates.
     min_judgments : int
-        Judges with fewer are named in a note; none is left out.
+        Judges with fewer judgments are named in a note; none is left out.
     confidence : float
         Level of Wilson's intervals.
 
@@ -181,9 +181,11 @@ def summary(
         For columns that are missing or have gaps, judgments with a weight other than 1, and objects that the model does
         not have.
     OptionError
-        For a `model` that is not a fit, a `judge` that a table of counts does not keep, and a `unit` beside one.
+        For a `model` that is not a fit, a `judge` that a table of counts does not keep, and a `unit` together with a
+        table of counts.
     DesignError
-        For a `model` with an order effect, if these data have no order of presentation.
+        For a `model` of graded outcomes, and for a `model` with an order effect if these data have no order of
+        presentation.
 
     Notes
     -----
@@ -193,11 +195,12 @@ def summary(
     With p the model's probabilities of the outcomes of a judgment, model_agreement is the mean of p(outcome), and
     model_expected the mean of Σ p². The statistic is based on l_z of Drasgow, Levine and Williams: the log-likelihood
     minus its expectation, W, divided by the root of its variance V, each summed over the judge's judgments. l_z takes
-    the model as known. A model fitted to the same judgments is drawn towards each judge (with two judges, W of one is
-    −W of the other). A model fitted to other judgments has independent errors: V becomes V − cᵀI⁻¹c or V + cᵀI⁻¹c, with
-    c the covariance of W and the judge's score and I the information of the fit. The judgments count as part of the fit
-    if it has at least as many of each pair and outcome; a note says which case it is. The skewness of the
-    log-likelihood is then removed by the cubic of Hall. Judgments are taken as independent.
+    the model as known. But a model fitted to the same judgments is drawn towards each judge (with two judges, W of one
+    is −W of the other), so V becomes V − cᵀI⁻¹c. A model fitted to other judgments has independent errors, so V becomes
+    V + cᵀI⁻¹c. Here c is the covariance of W and the judge's score, and I the information of the fit. The judgments
+    count as part of the fit if the fit has at least as many judgments of each pair and outcome; a note states which
+    case applies. The skewness of the log-likelihood is then removed by the cubic of Hall. Judgments are taken as
+    independent.
 
     References
     ----------

@@ -161,9 +161,9 @@ def test_judgments_that_the_fit_has_not_seen_carry_its_error(frame, model):
     for judge, rows in others.groupby("judge"):
         z = by_judge(summary).loc[judge, "statistic"]
         assert z == pytest.approx(looped_model(model, rows, own=False)[2], rel=1e-5)
-    assert any("as new to the fit" in note for note in summary.notes)
+    assert any("does not include these judgments" in note for note in summary.notes)
     part = llbt.judges.summary(frame[frame["judge"] == "J1"], model=model)
-    assert any("as part of the fit" in note for note in part.notes)
+    assert any("assumes that the fit includes" in note for note in part.notes)
     whole = by_judge(llbt.judges.summary(frame, model=model))
     assert by_judge(part).loc["J1", "statistic"] == pytest.approx(whole.loc["J1", "statistic"])
 
