@@ -48,9 +48,9 @@ class Audit(Record):
     Attributes
     ----------
     findings : tuple of Finding
-        One for each check, errors first, then warnings, notes, what is in order and what could not be checked.
+        One for each check: errors first, then warnings, notes, passed checks, and checks that could not run.
     sizes : tuple of str
-        The numbers of objects, judgments, judges, prompts; and of judgments per pair, judge and object.
+        The numbers of objects, judgments, judges and prompts; and the numbers of judgments per pair, judge and object.
     notes : tuple of str
     judge : str
         The column of the judges; ``"judge"`` if none was named or found.
@@ -131,7 +131,7 @@ class Audit(Record):
         """Return the audit as plain text: a paragraph per finding, a line per passed check.
 
         With `columns` or `rename` it prints the table of the other formats. Numbers are parts of sentences, so `digits`
-        and `decimals` have no effect. Parameters and errors are those of ``as_text`` of every answer.
+        and `decimals` have no effect. Parameters and errors are as in ``as_text`` of every result.
         """
         if columns is not None or rename is not None:
             return self.table().as_text(columns=columns, rename=rename, caption=caption, notes=notes)
@@ -173,9 +173,9 @@ def audit(
     """Check judgments for problems before fitting: one report, with a remedy for each problem.
 
     The checks are: labels; self-comparisons; repeated judgments and their flips with the order; dependence within
-    blocks, judges and prompts; pooled tasks; ties; grades and reversed scales; positions; judges with one answer, with
-    most judgments, or unlike the rest; drift over time; objects with few judgments; groups that were never or hardly
-    compared; and whether estimates exist.
+    blocks, judges and prompts; pooled tasks; ties; grades and reversed scales; positions; judges who always answer the
+    same, who gave most judgments, or who differ from the rest; drift over time; objects with few judgments; groups that
+    were never or hardly compared; and whether estimates exist.
 
     Parameters
     ----------
@@ -190,16 +190,16 @@ def audit(
         Columns of the winner and of the loser, or of the scores of both objects, and the treatment of a pair that was
         judged in both orders, as in `from_judgments`.
     judge, prompt : str, optional
-        Columns (of a table or lists: covariates or clusters); by default ``"judge"`` and ``"prompt"``, if they exist
-        and are not empty.
+        The columns of judges and prompts; in a table or lists, covariates or clusters. By default ``"judge"`` and
+        ``"prompt"``, if they exist and are not empty.
     block : str, optional
-        Column that identifies judgments made together, such as those of one ranking; by default ``"block"``.
+        Column that identifies judgments made together, such as the judgments of one ranking; by default ``"block"``.
     task : str, optional
         Column of the task: a language pair, a benchmark; by default one with a usual name (``"task"``,
         ``"language"``, ``"dataset"``, …, or ``"srclang"`` with ``"trglang"``).
     time : str, optional
-        Column of the times; by default one with a usual name (``"tstamp"``, ``"timestamp"``, ``"date"``, …), else
-        the order of the rows. Numbers, or times in the forms of ISO 8601 (in other forms the day is ambiguous).
+        Column of the times; by default one with a usual name (``"tstamp"``, ``"timestamp"``, ``"date"``, …), else the
+        order of the rows. Its values are numbers, or times in ISO 8601 (in other formats the day is ambiguous).
     weights : str, optional
         Column with the number of judgments in a row; by default ``"weight"``.
     ties_column, ignore, where, missing
@@ -217,7 +217,7 @@ def audit(
         For missing columns, weights that are not counts, and columns that may hold counts of rows or ties. Problems of
         the judgments are reported, not raised.
     OptionError
-        For unknown checks, and columns that a table of counts, or lists, do not have.
+        For columns that a table of counts, or lists, do not have, and for parameters that they do not take.
 
     Notes
     -----
@@ -225,23 +225,24 @@ def audit(
     further checks. Judgments of the same judge, prompt and pair are repeats. A verdict flips if the same position wins
     in both orders of a pair. Ties by judge: Pearson's χ² of ties × judge, and for each judge twice the smaller tail of
     the hypergeometric distribution, adjusted by Holm's method. Positions: the exact binomial test, and within pairs the
-    test of Cochran, Mantel and Haenszel, which is valid for any worths. The test of the order effect given the worths
-    uses all judgments, and decides. For graded judgments (with sizes in whole numbers), the largest grade is tested
-    like ties. Verdicts of a judge or task against the overall worths are tested by the sum of score × lead with
-    verdicts reversed at random. Larger grades for smaller leads are tested one-sided by the covariance of size and lead
-    with permuted sizes. Every test has the level .005 (``drift`` has three tests with a third of it each), so fewer
-    than one in twenty faultless boards gets a finding from any of them. Tests allow for dependence within a block,
-    judge or prompt, by variance components of the scores, and compare judges with how much most judges differ. In
+    test of Cochran, Mantel and Haenszel, which is valid for any worths. The third test, of the order effect given the
+    worths, uses all judgments and decides the level of the finding. For graded judgments (with sizes in whole numbers),
+    the largest grade is tested like ties. The lead is the fitted difference of the log-worths. Verdicts that contradict
+    the overall worths are tested for each judge and task by the sum of score × lead, compared with verdicts reversed at
+    random. Larger grades for smaller leads are tested one-sided by the covariance of size and lead, compared with
+    permuted sizes. Every test has the level .005 (``drift`` has three tests with a third of it each), so fewer than one
+    in twenty faultless boards gets a finding from any of them. Tests allow for dependence within a block, judge or
+    prompt by variance components of the scores. A judge is compared with the usual differences between judges. In
     simulations with dependent judgments (worths of prompts or judges, both orders, rankings; rows in any order) at most
     5 % of the tables had a finding other than dependence. docs/decisions/031-what-the-audit-sees.md shows how often
     planted defects are found, by strength and size of board. With 20,000 judgments most of them are nearly always
     found. With 1,000 judgments a careless judge, or the drift of one object, is hardly ever found.
 
     Lists are checked as lists: repeated lists; whether estimates of worths and ties exist (by the implied comparisons,
-    and by the fit); objects that are always first; and judges who tie in more or fewer lists. At the fit of one worth
-    for each object: judges who agree too little with it, or rank an object too high or low; and dependence between
-    lists of one judge. In 450 simulated clean tables of lists of two, three and five objects, no judge was found unlike
-    the rest, at the same level.
+    and by the fit); objects that are always first; and judges who tie in more or fewer lists. Under a fit of one worth
+    for each object, the checks are: judges who agree too little with the fit, or rank an object too high or low; and
+    dependence between lists of one judge. In 450 simulated clean tables of lists of two, three and five objects, no
+    judge was found to differ from the rest, at the same level.
 
     References
     ----------
@@ -283,8 +284,8 @@ def audit(
     given = [f"{name}=" for name, value in of_rows.items() if value is not None]
     if given:
         raise OptionError(
-            f"{' and '.join(given)} of {'lists' if isinstance(data, Rankings) else 'a table of counts'}",
-            "Leave it out, or audit the judgments.",
+            f"{' and '.join(given)} given with {'lists' if isinstance(data, Rankings) else 'a table of counts'}",
+            f"Leave out {' and '.join(given)}, or audit the judgments.",
         )
     if isinstance(data, Rankings):
         return _audited_lists(data, format, named)
@@ -300,10 +301,10 @@ def audited(data: object, format: Format | None, asked: Asked, named: Named) -> 
 
 
 def audit_of(opened: Countable, named: Named = _USUAL, decided: Collection[str] = ()) -> Audit:
-    """Return the audit of judgments or counts that are opened already; nobody named columns but those `decided`."""
+    """Return the audit of opened judgments or counts; `decided` has further columns that the caller named."""
     if opened.counts:
         if named.weights is not None:
-            raise OptionError("weights= of a table of counts", "Leave it out.")
+            raise OptionError("weights= given with a table of counts", "Leave out weights=.")
         return _audited_table(comparisons_of(opened, order=opened.shown), named)
     with located(opened.source.what):
         evidence = from_source(opened, named, decided)
@@ -329,8 +330,8 @@ def _looked_at(named: Named) -> tuple[str, ...]:
 def _audited_table(c: Comparisons, named: Named) -> Audit:
     if named.time is not None:
         raise OptionError(
-            f"time={named.time!r} of counts",
-            "Leave it out, or audit the judgments: counts do not say when they were made.",
+            f"time={named.time!r} given with a table of counts",
+            "Leave out time=, or audit the judgments: counts do not record times.",
         )
     c = c.collapse() if c.response.has_bad else c  # both bad are ties, as in judgments one by one
     return _audit(from_table(c, replace(named, weights=None)), c.notes)
@@ -341,7 +342,7 @@ def _audited_lists(r: Rankings, format: Format | None, named: Named) -> Audit:
     given = [name for name, value in asked.items() if value is not None]
     if given:
         raise OptionError(
-            f"{listed(given)} of lists", "Leave it out: lists are taken as they are, by judge and prompt."
+            f"{listed(given)} given with lists", "Leave it out: lists are checked by judge and prompt alone."
         )
     e = lists_evidence(r, named.judge, named.prompt)
     findings = sorted(run_on_lists(e), key=lambda finding: _LEVELS.index(finding.level))
@@ -408,7 +409,7 @@ def _not_pairs(e: ListEvidence) -> list[str]:
         return []
     return [
         f"fit the lists, llbt.fit(formula, rankings): the {counted(implied, 'comparison')} that they imply "
-        f"({implied / r.n_judgments:.3g} each) are not independent, but llbt.fit would assume so"
+        f"({implied / r.n_judgments:.3g} per list) are not independent, but a fit of pairs assumes so"
     ]
 
 

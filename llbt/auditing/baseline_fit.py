@@ -33,7 +33,8 @@ class Expected:
     pairs : ndarray of int, shape (S, 2)
     problem : Problem
     fit : Fit
-        If estimates are infinite or nearly so, with Firth's bias reduction, or for many objects with a prior.
+        The maximum likelihood fit. If estimates are infinite or nearly so: the fit with Firth's bias reduction, or with
+        a prior for many objects.
     probability : ndarray, shape (S, K)
     rows : ndarray of int, shape (N,)
         The comparison of each line of the evidence.
@@ -94,7 +95,7 @@ def expect(c: Comparisons, rows: IntArray, counts: FloatArray) -> Expected:
 
 
 def words(response: Response) -> tuple[str, ...]:
-    """Return the words of a formula for the outcomes that the sides share: tie, grade."""
+    """Return the terms of a formula for ties and grades, as far as the response has them."""
     return tuple(dict.fromkeys(name.partition("[")[0] for name in response.shared))
 
 
@@ -105,7 +106,7 @@ def effects_of(judge: str, response: Response) -> str:
 
 
 def ordered_remedy(response: Response) -> str:
-    """Return how the order of presentation is kept and described."""
+    """Return the calls that keep the order of presentation and fit its effect."""
     formula = " + ".join(("object", *words(response), "order"))
     return f'llbt.from_judgments(…, order=True), then llbt.fit("{formula}", …)'
 

@@ -1,6 +1,7 @@
 """The checks of an audit: defects of judgments, their effect on an analysis, and the calls that deal with them.
 
-Each check sees the `Evidence`, counts, and returns one `Finding`. `run` names the checks that the data allow.
+Each check sees the `Evidence`, counts, and returns one `Finding`. `run` runs them, and reports a check that the data do
+not allow as unchecked.
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ CHECKS: dict[str, tuple[str, Callable[[Evidence], Finding]]] = {
 
 
 def run(e: Evidence, names: Collection[str] = CHECKS.keys()) -> tuple[Finding, ...]:
-    """Return the findings of all checks, or of those named, in the order of `CHECKS`."""
+    """Return the findings of all checks, or of the named checks, in the order of `CHECKS`."""
     return tuple(_one(name, needs, check, e) for name, (needs, check) in CHECKS.items() if name in names)
 
 

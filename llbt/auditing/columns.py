@@ -11,7 +11,7 @@ from .finding import Finding, and_more
 
 
 def check_filters(e: Evidence) -> Finding:
-    """Return columns that may be filters of rows, although all rows are counted."""
+    """Check for unused columns that may mark the rows to count."""
     if not e.filters:
         return Finding("filters", "ok", "no unused column marks rows that should not count")
     calls = [

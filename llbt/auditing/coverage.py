@@ -28,7 +28,7 @@ _MOST_JUDGES = 20  # whose tables are searched for separation one by one
 
 
 def check_sparse(e: Evidence) -> Finding:
-    """Return objects with few judgments."""
+    """Check for objects with few judgments."""
     n = e.by_object()
     few = sorted(np.flatnonzero(n < _FEW), key=lambda k: (n[k], k))
     if not few:
@@ -45,7 +45,7 @@ def check_sparse(e: Evidence) -> Finding:
 
 
 def check_disconnected(e: Evidence) -> Finding:
-    """Return groups of objects never compared with each other."""
+    """Check for groups of objects that were never compared with each other."""
     idle = [
         (e.judgments.objects[k],) for k in np.flatnonzero(e.by_object() == 0)
     ]  # of a table: objects that none was judged with
@@ -88,8 +88,8 @@ def _first_fitted(e: Evidence) -> Evidence:
 def _firstseparated(e: Evidence, c: Comparisons) -> tuple[str, str, str]:
     """Return the smallest plain formula that separates, the reason and the remedy; otherwise empty texts.
 
-    If objects are not connected, worths are checked group by group, for the names in the message; ties have one effect
-    for all groups.
+    If objects are not connected, worths are checked group by group, so that the message can name objects; ties have one
+    effect for all groups.
     """
     parts = c.components()
     tables = [c] if len(parts) == 1 else [c.select(objects=part) for part in parts]
@@ -101,7 +101,7 @@ def _firstseparated(e: Evidence, c: Comparisons) -> tuple[str, str, str]:
 
 
 def check_separation(e: Evidence) -> Finding:
-    """Return whether the estimates of the worths and of the tie effect exist."""
+    """Check whether the estimates of the worths and of the tie effect exist."""
     cases = [(x, *_firstseparated(x, x.table())) for x in dict.fromkeys((_first_fitted(e), e))]
     e, formula, reason, remedy = next((x for x in cases if x[2]), cases[-1])
     if not reason:
@@ -111,7 +111,7 @@ def check_separation(e: Evidence) -> Finding:
 
 
 def check_order_separation(e: Evidence) -> Finding:
-    """Return whether the estimate of the order effect exists, also for grades."""
+    """Check whether the estimate of the order effect exists, also for grades."""
     cases = [_order_separation(x) for x in dict.fromkeys((_first_fitted(e), e))]
     return next((finding for finding in cases if finding.level != "ok"), cases[-1])
 
@@ -120,7 +120,7 @@ def _order_separation(e: Evidence) -> Finding:
     c = e.table(ordered=True)
     formula = f"{_formulas(e)[-1]} + order"
     if _firstseparated(e, c)[0]:
-        return Finding("order_separation", "unchecked", "separates as it does without order: see separation")
+        return Finding("order_separation", "unchecked", "estimates are infinite even without order: see separation")
     reason, remedy = separated(formula, c)
     if not reason:
         return Finding("order_separation", "ok", f"estimates of {formula} are finite")
@@ -129,11 +129,11 @@ def _order_separation(e: Evidence) -> Finding:
 
 
 def check_judge_separation(e: Evidence) -> Finding:
-    """Return whether estimates exist by judge."""
+    """Check whether estimates exist for each judge alone."""
     name, e = "judge_separation", _first_fitted(e)
     labels, codes = (e.judge.labels, e.judge.codes) if e.judge else ([], e.judgments.outcomes)
     if len(labels) > _MOST_JUDGES:
-        return Finding(name, "unchecked", f"{len(labels)} judges: searched one by one up to {_MOST_JUDGES}")
+        return Finding(name, "unchecked", f"not searched: more than {_MOST_JUDGES} judges")
     own = 2 * e.by_judge().sum(axis=1) / len(e.judgments.objects)
     if not (own >= _PER_OBJECT).any():
         return Finding(name, "unchecked", f"no judge has {_PER_OBJECT:.0f} judgments per object, which a search needs")
@@ -148,7 +148,8 @@ def check_judge_separation(e: Evidence) -> Finding:
     return Finding(
         name,
         "note",
-        f"{len(separated_judges)} of {counted(len(labels), 'judge')} alone: {and_more(separated_judges, 3)}",
+        f"infinite estimates for {len(separated_judges)} of {counted(len(labels), 'judge')} alone: "
+        f"{and_more(separated_judges, 3)}",
         f"{interactions} has infinite estimates and is refused; models without interactions are not affected",
         f"merge judges into classes; or llbt.fit({interactions!r}, c, prior='jeffreys')",
         {"n": float(len(separated_judges))},
@@ -156,7 +157,7 @@ def check_judge_separation(e: Evidence) -> Finding:
 
 
 def check_baseline(e: Evidence) -> Finding:
-    """Return designs in which one object is part of every comparison, or nearly so."""
+    """Check whether one object is part of every comparison, or nearly every one."""
     objects, n, total = e.judgments.objects, e.by_object(), float(e.judgments.times.sum())
     share = float(n.max()) / total
     if len(objects) < 3 or share < (_NEARLY_ALL if len(objects) > 3 else 1 - 1e-12):
@@ -176,7 +177,7 @@ def check_baseline(e: Evidence) -> Finding:
 
 
 def check_bridges(e: Evidence) -> Finding:
-    """Return two groups of objects with few judgments between them: those that the graph of judgments splits into."""
+    """Check for two groups of objects with few judgments between them, by a split of the graph of judgments."""
     judged, codes = np.unique(e.judgments.pairs, return_inverse=True)
     i, j = codes.reshape(e.judgments.pairs.shape).T
     size = len(judged)
@@ -203,12 +204,12 @@ def check_bridges(e: Evidence) -> Finding:
 
 
 def weakest_cut(size: int, pairs: IntArray, times: FloatArray) -> tuple[BoolArray, float]:
-    """Return the two groups that the graph of judgments splits into, as membership (J,), and its spectral gap.
+    """Return the two groups that the graph of judgments splits into, as membership (J,), and the graph's spectral gap.
 
     Parameters
     ----------
     pairs : ndarray of int, shape (S, 2)
-        Of objects below `size`; all of them were judged.
+        Numbers of objects, 0 to `size` − 1; every object was judged.
     times : ndarray, shape (S,)
     """
     met = np.zeros((size, size))

@@ -24,7 +24,7 @@ _LISTED = 50  # judges of a table that are named one by one where others are lef
 _COMMON = 0.8  # share of all objects that the largest task holds where tasks share their objects
 
 
-_AS_LISTS = "; rankings as the lists that they are: llbt.fit(…, llbt.from_rankings(…))"
+_AS_LISTS = "; fit rankings as rankings: llbt.fit(…, llbt.from_rankings(…))"
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ def check_blocks(e: Evidence) -> Finding:
 
 
 def _unit(e: Evidence, name: str, factor: Factor, beside: Sequence[IntArray] = ()) -> _Unit | None:
-    """Return the dependence of judgments within a unit, beyond the dependence within other clusters, codes (N,) each.
+    """Return the dependence of judgments within a unit, beyond dependence within other clusters `beside`, (N,) each.
 
     None if no unit has two judgments that share an object.
     """
@@ -102,9 +102,9 @@ def _way(e: Evidence, name: str, factor: Factor) -> Way:
 
 
 def order_effect(e: Evidence) -> tuple[float, float]:
-    """Return the variance of the order effect by clusters over that of independent judgments, 1 or more, and its df.
+    """Return the clustered variance of the order effect divided by the unclustered one (at least 1), and its df.
 
-    It is for the unit with the largest ratio, with G* − 1 degrees of freedom.
+    The unit with the largest ratio is used; it has G* − 1 degrees of freedom.
     """
     x, largest = e.expected, (1.0, np.inf)
     k = x.blocks.index("order")
@@ -132,7 +132,7 @@ def clustered(e: Evidence) -> str:
 
 
 def without(e: Evidence, judges: Sequence[Label]) -> str:
-    """Return code that leaves out judges: by rows, by a table of few judges, or in words for many."""
+    """Return how to leave out judges: code for rows or for a table of few judges, words for a table of many."""
     assert e.judge is not None  # asked of judges alone
     others = [label for label in e.judge.labels if label not in judges]
     if e.single and others:
@@ -143,7 +143,7 @@ def without(e: Evidence, judges: Sequence[Label]) -> str:
 
 
 def check_tasks(e: Evidence) -> Finding:
-    """Return whether several tasks whose labels recur were pooled."""
+    """Check whether tasks that share labels of objects were pooled."""
     assert e.task is not None  # the check needs it
     name, known = e.beside[1], e.task.codes >= 0
     number = len(e.task.labels)
@@ -164,7 +164,7 @@ def check_tasks(e: Evidence) -> Finding:
     common = (
         f"{recur} of {counted(len(e.judgments.objects), 'object')} are in two or more tasks, the largest has {largest}"
     )
-    tested = "" if np.isnan(p) else f"; one worth for all tasks: {p_text(p)}"
+    tested = "" if np.isnan(p) else f"; test of one worth for all tasks: {p_text(p)}"
     if not apart and not p < SIGNIFICANT:
         return Finding("tasks", "ok", f"{text}, {common}{tested}", figures=figures)
     return Finding(
@@ -178,7 +178,7 @@ def check_tasks(e: Evidence) -> Finding:
 
 
 def _apart(e: Evidence, task: Factor) -> str:
-    """Return the call that fits each task, of the rows or of a table."""
+    """Return the call that fits each task, from rows or from a table."""
     columns, formula = e.beside[1].split("+"), " + ".join(("object", *words(e.response)))
     by = columns[0] if len(columns) == 1 else columns
     if e.single:

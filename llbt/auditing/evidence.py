@@ -50,7 +50,7 @@ class Evidence:
     Attributes
     ----------
     judgments : Judgments
-        Their weights are positive, with `shown` if the order is recorded. They have the winner, not the grade.
+        Judgments with positive weights, and with `shown` if the order is recorded. They have the winner, not the grade.
     response : Response
         The outcomes that a judgment can have, graded if the strength of preference is known.
     outcome : ndarray of int, shape (N,)
@@ -58,17 +58,17 @@ class Evidence:
     judge, prompt : Factor or None
         Codes (N,), −1 where missing.
     block, task : Factor or None
-        Judgments made together, and what was judged: codes (N,), −1 where missing.
+        The group of judgments made together, and the task: codes (N,), −1 where missing.
     moment : ndarray, shape (N,), or None
         The time of a judgment, as a rank between 0 and 1; None if it is unknown.
     names : tuple of str
         The columns of judge and prompt.
     beside : tuple of str
-        The columns of block and task, and of the time (empty: the order of the rows).
+        The columns of block, task and time; an empty name of the time stands for the order of the rows.
     unordered : str
         Why it is unknown which object was shown first; empty if the order is recorded.
     single : bool
-        Whether lines are recorded judgments; False for those of a table of counts.
+        Whether lines are recorded judgments; False for the lines of a table of counts.
     seen : dict of label to float
         Every label of an object with its number of rows (or judgments), before any row was left out.
     missing, unlabelled : dict of str to int
@@ -150,7 +150,7 @@ class Evidence:
         return np.asarray(sum(np.bincount(side, judgments.times, len(judgments.objects)) for side in judgments.pairs.T))
 
     def by_pair(self) -> tuple[FloatArray, FloatArray]:
-        """Return the counts of each pair with its smaller object first, and second, each (P, 3)."""
+        """Return the counts of each pair in its two orders, (P, 3) each; first the order in which objects sort."""
         pairs = self.judgments.pairs
         first, group = groups([*np.sort(pairs, axis=1).T])
         forward = pairs[:, 0] < pairs[:, 1]
@@ -170,7 +170,7 @@ class Evidence:
         return tabulate(Lines(like.pairs, like.counts), like)
 
     def plain(self) -> Evidence:
-        """Return the same without grades."""
+        """Return the evidence without grades."""
         if not self.response.grades:
             return self
         outcomes = self.judgments.outcomes
@@ -190,7 +190,7 @@ def units_of(e: Evidence) -> dict[str, Factor]:
 
 
 def dependent_within(e: Evidence, without: str = "") -> list[IntArray]:
-    """Return the clusters that lines may depend within, codes (N,) each: the units but one, and judge with prompt.
+    """Return the clusters of dependent lines, codes (N,) each: all units except `without`, and judge × prompt.
 
     Lines without a label are clusters of their own.
     """
@@ -202,14 +202,14 @@ def dependent_within(e: Evidence, without: str = "") -> list[IntArray]:
 
 
 def answer_effect(e: Evidence, given: BoolArray, among: BoolArray) -> FloatArray:
-    """Return the design effects of how often each judge gives an answer, (K,): 1 where judgments are independent.
+    """Return the design effect on the share of an answer for each judge, (K,): 1 where judgments are independent.
 
     Parameters
     ----------
     given : ndarray of bool, shape (N,)
-        Which lines give it.
+        Which lines give the answer.
     among : ndarray of bool, shape (N,)
-        Which lines count, all of a judge.
+        Which lines count; all of them have a judge.
     """
     assert e.judge is not None  # asked of judges alone
     lines, times = np.flatnonzero(among), e.judgments.times[among]
@@ -223,7 +223,7 @@ def answer_effect(e: Evidence, given: BoolArray, among: BoolArray) -> FloatArray
 
 
 def complete(factor: Factor) -> IntArray:
-    """Return codes without labels that no line has, and one of its own for each line without a label."""
+    """Return codes without unused labels; each line without a label gets a code of its own."""
     codes, missing = factor.codes.copy(), factor.codes < 0
     codes[~missing] = dense(codes[~missing], len(factor.labels))[0]
     codes[missing] = codes.max(initial=-1) + 1 + np.arange(int(missing.sum()))
@@ -232,7 +232,7 @@ def complete(factor: Factor) -> IntArray:
 
 @dataclass(frozen=True)
 class Named:
-    """The columns that a caller of `audit` names; None: by their usual names, and no strength beside a format's."""
+    """The columns that a caller of `audit` names. None: a column of the usual name; the strength only from a format."""
 
     judge: str | None = None
     prompt: str | None = None
@@ -368,7 +368,7 @@ def _moment(time: Factor | None, rows: IntArray, frame: Any) -> FloatArray | Non
 
 
 def _as_times(labels: Sequence[Any]) -> FloatArray | None:
-    """Return times as numbers that grow with them, or None where they cannot be read as such."""
+    """Return times as increasing numbers, or None if a label cannot be read as a time."""
     series = pd.Series(as_objects(labels))
     numbers = pd.to_numeric(series, errors="coerce")
     if numbers.notna().all():
@@ -446,7 +446,7 @@ def _taken(factor: Factor | None, rows: IntArray) -> Factor | None:
 
 
 def _mentions(codes: IntArray, weights: FloatArray, size: int) -> FloatArray:
-    """Return the judgments that mention each label, those of a label with itself once, shape (size,)."""
+    """Return the number of judgments with each label, shape (size,); a label compared with itself counts once."""
     i, j = codes.T
     sides = ((i, i >= 0), (j, (j >= 0) & (i != j)))
     return np.asarray(sum(np.bincount(side[rows], weights[rows], size) for side, rows in sides))
@@ -458,7 +458,7 @@ def _absent(read: dict[str, Factor], names: Sequence[str | None]) -> dict[str, i
 
 
 def _unordered(pairs: IntArray, what: str) -> str:
-    """Return why the order is not recorded: three pairs or more, and all of them in the order of the alphabet."""
+    """Return why the order seems not to be recorded (three or more pairs, all in alphabetical order), or empty text."""
     forward = pairs[:, 0] < pairs[:, 1]
     if len(np.unique(pairs, axis=0)) < 3 or forward.any() != forward.all():
         return ""
@@ -492,7 +492,9 @@ def from_table(c: Comparisons, named: Named) -> Evidence:
         judge=factors[0],
         prompt=factors[1],
         names=(c.named(named.judge or "judge"), c.named(named.prompt or "prompt")),
-        unordered="" if c.keeps_order else "the table does not keep which object was shown first: order=True",
+        unordered=""
+        if c.keeps_order
+        else "the table does not keep which object was shown first: from_judgments(…, order=True)",
         single=False,
         seen=dict(zip(c.objects, _mentions(judgments.pairs, judgments.times, len(c.objects)).tolist(), strict=True)),
         block=factors[2],

@@ -26,10 +26,10 @@ class Finding:
     Attributes
     ----------
     check : str
-        Its name, as `Audit.failed` and ``--fail-on`` take it.
+        The name of the check, for `Audit.failed` and ``--fail-on``.
     level : {"error", "warning", "note", "ok", "unchecked"}
-        An error stops an analysis, a warning may mislead it, a note is for information; ``"unchecked"``: the data do
-        not allow the check.
+        An error stops an analysis, a warning is a problem that may mislead it, a note informs; ``"unchecked"``: the
+        data do not allow the check.
     found : str
     effect, remedy : str
         The effect on an analysis, and the call that deals with it; empty if nothing is wrong.
@@ -57,37 +57,39 @@ def p_text(p: float) -> str:
 
 
 def and_more(parts: list[str], most: int = NAMED) -> str:
-    """Return phrases joined, only the first of them if there are many."""
+    """Return phrases joined by semicolons: the first `most` of them, and the number of the others."""
     shown = "; ".join(parts[:most])
     return shown if len(parts) <= most else f"{shown}; and {len(parts) - most} more"
 
 
 def leaving_out(column: str, labels: Sequence[Label]) -> str:
-    """Return the rows of a frame without those of some judges, as they are typed."""
+    """Return code that selects the rows of a frame without some judges."""
     return f"frame[~frame[{column!r}].isin({list(labels)!r})]"
 
 
 def one_share(table: FloatArray, effect: FloatArray) -> float:
-    """Return the p-value of one share for all judges: Pearson's χ² over the mean design effect (Rao & Scott 1981).
+    """Return the p-value of equal shares for all judges: Pearson's χ² over the mean design effect (Rao & Scott 1981).
 
     Parameters
     ----------
     table : ndarray, shape (K, 2)
-        How often each judge gave an answer, and another one.
+        How often each judge gave the answer, and how often another one.
     effect : ndarray, shape (K,)
-        The variance of each judge's number over that of independent judgments, as `design_effect` returns it.
+        The variance of each judge's number divided by the variance under independence, as `answer_effect` returns it.
     """
     statistic = float(stats.chi2_contingency(table, correction=False).statistic)
     return float(stats.chi2.sf(statistic / effect.mean(), len(table) - 1))
 
 
 def unlike_all(table: FloatArray, effect: FloatArray | None = None) -> tuple[list[int], FloatArray]:
-    """Return the judges whose share of an outcome differs most, the clearest first, and all adjusted p-values.
+    """Return the judges whose share of an answer differs from the others, clearest first, and all adjusted p-values.
+
+    P-values are two-sided, exact for whole counts, and adjusted by Holm's method.
 
     Parameters
     ----------
     table : ndarray, shape (K, 2)
-        How often each judge gave the answer, and another one. Adjusted by Holm's method, from exact two-sided p-values.
+        How often each judge gave the answer, and how often another one.
     effect : ndarray, shape (K,), optional
         Design effects, as in `one_share`: the normal score of a p-value is divided by their root.
     """

@@ -29,7 +29,7 @@ def _caution(e: Evidence) -> str:
 
 
 def check_duplicates(e: Evidence) -> Finding:
-    """Return the finding on duplicate judgments."""
+    """Check for judgments that are recorded more than once."""
     codes, known, same = _known(e)
     first, group = groups([*e.judgments.pairs[known].T, *(c[known] for c in codes)])
     counts = e.judgments.take(known).tally(group, len(first))
@@ -44,13 +44,13 @@ def check_duplicates(e: Evidence) -> Finding:
         f"{counted(repeats, 'judgment')} repeat{'s' if repeats == 1 else ''} an earlier one (same {same} and pair in "
         f"the same order); {format_percent(agree / pairs) if pairs else 'NA'} of repeats agree{_caution(e)}",
         "repeats count as independent judgments, so standard errors are too small",
-        f"copies of one row: frame.drop_duplicates() before; judgments made twice: {clustered(e)}",
+        f"if rows were copied: frame.drop_duplicates(); if judgments were made twice: {clustered(e)}",
         {"n": repeats, "agreement": agree / pairs if pairs else np.nan},
     )
 
 
 def check_swapped(e: Evidence) -> Finding:
-    """Return judgments repeated in the other order, and how often the verdict flips."""
+    """Check judgments that were repeated in the other order: how often the verdict flips."""
     codes, known, same = _known(e)
     judgments = e.judgments.take(known)
     first, group = groups([*np.sort(judgments.pairs, axis=1).T, *(c[known] for c in codes)])

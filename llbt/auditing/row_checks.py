@@ -13,7 +13,7 @@ from .labels import folded, near_duplicates, variants
 
 
 def check_missing(e: Evidence) -> Finding:
-    """Return rows without an object, an outcome, a judge or a prompt."""
+    """Check for rows without an object, an outcome, a judge or a prompt."""
     figures = {name: float(n) for name, n in (e.missing | e.unlabelled).items()}
     lacking = [f"{counted(n, 'row')} without {name}" for name, n in (e.missing | e.unlabelled).items()]
     if e.skipped:
@@ -25,7 +25,7 @@ def check_missing(e: Evidence) -> Finding:
         return Finding("missing", "ok", "every row has its objects and its outcome")
     if e.missing:
         left_out = (
-            "; to leave out rows without an outcome alone: llbt.from_judgments(…, outcomes={None: None})"
+            "; to leave out only rows without an outcome: llbt.from_judgments(…, outcomes={None: None})"
             if set(e.missing) - set(e.sides)
             else ""
         )
@@ -45,10 +45,10 @@ def check_missing(e: Evidence) -> Finding:
 
 
 def check_outcomes(e: Evidence) -> Finding:
-    """Return whether outcomes can be read."""
+    """Check whether outcomes can be read."""
     if not e.unread and not e.dropped:
         return Finding("outcomes", "ok", "every outcome can be read")
-    left = f"{counted(e.dropped, 'judgment')} unknown to the format"
+    left = f"{counted(e.dropped, 'judgment')} with an outcome that the format does not define"
     return Finding(
         "outcomes",
         "error",
@@ -56,12 +56,12 @@ def check_outcomes(e: Evidence) -> Finding:
         "from_judgments refuses them"
         + (", so checks of who won are skipped" if e.unread else "; here they are left out"),
         ("follow the message" if e.unread else "state their meaning with outcomes=")
-        + ", in llbt.audit and in llbt.from_judgments alike",
+        + ", both in llbt.audit and in llbt.from_judgments",
     )
 
 
 def check_self_comparisons(e: Evidence) -> Finding:
-    """Return objects compared with themselves."""
+    """Check for objects compared with themselves."""
     rows = sum(e.selves.values())
     if not rows:
         return Finding("self_comparisons", "ok", "no object is compared with itself")
@@ -82,7 +82,7 @@ def check_self_comparisons(e: Evidence) -> Finding:
 
 
 def check_labels(e: Evidence) -> Finding:
-    """Return labels that differ only in case, spaces or forms of Unicode."""
+    """Check for labels that differ only in case, spaces or forms of Unicode."""
     judges = e.judge
     rows = {} if judges is None else dict(zip(judges.labels, e.by_judge().sum(axis=1).tolist(), strict=True))
     objects, people = variants(e.seen), variants(rows)
@@ -119,7 +119,7 @@ def _renaming(e: Evidence, objects: list[list[Label]], judges: list[list[Label]]
 
 
 def commonest(groups: Iterable[Sequence[Label]], often: Mapping[Label, float]) -> dict[Label, Label]:
-    """Return the label of each group that most judgments have, by the other labels of the group."""
+    """Return the most frequent label of the group for each other label of a group."""
     best = [(group, max(group, key=often.__getitem__)) for group in groups]
     return {label: to for group, to in best for label in group if label != to}
 
@@ -129,14 +129,14 @@ def _replacing(columns: list[str], names: dict[Label, Label]) -> str:
 
 
 def check_similar_labels(e: Evidence) -> Finding:
-    """Return labels that differ by a letter or two."""
+    """Check for labels that differ by a letter or two."""
     return similar_labels(
         tuple(e.seen), "judgments", lambda near: f": {_replacing(list(e.sides), commonest(near, e.seen))}"
     )
 
 
 def similar_labels(labels: Sequence[Label], judged: str, remedy: Callable[[list[tuple[Label, Label]]], str]) -> Finding:
-    """Return labels that differ by a letter or two, of objects that have judgments or lists."""
+    """Return the finding on labels that differ by a letter or two; `judged` is judgments or lists."""
     near, why = near_duplicates(labels)
     if why:
         return Finding("similar_labels", "unchecked", why)

@@ -146,7 +146,7 @@ def spelled(text: str, options: Mapping[str, str], unknown: str = "") -> str:
 def cured(remedy: str, options: Mapping[str, str]) -> str:
     """Return a remedy of the audit with the options of `llbt fit`; what has no option stays a line of Python."""
     text = _BY_TASK.sub(r"--where \1=…", remedy.replace(_LARGEST, "--largest-component"))
-    text = text.replace("frame.drop_duplicates() before", "--drop copies")
+    text = text.replace("frame.drop_duplicates()", "--drop copies")
     text = _FITTED.sub(lambda call: f"llbt.fit(…, formula={call[2]!r}", _ASKED.sub(_as_command, text))
     text = spelled(
         text, {name: option for name, option in options.items() if name != "method"}

@@ -64,7 +64,7 @@ def test_a_clean_board_passes_every_check():
     assert report.failed("warning") == ()
     assert str(report).startswith("Audit: ")
     assert report.sizes[0] == ("8 objects, 300 lists of 4, no ties, 28 of 28 pairs in a list together, 10 judges")
-    assert any("1,800 comparisons that they imply (6 each)" in note for note in report.notes)
+    assert any("1,800 comparisons that they imply (6 per list)" in note for note in report.notes)
     assert report.judge == "judge"
 
 
@@ -82,7 +82,7 @@ def test_checks_that_lists_do_not_have_are_no_names():
 
 @pytest.mark.parametrize("option", ["block", "task", "time"])
 def test_columns_that_lists_do_not_have_are_refused(option):
-    with pytest.raises(OptionError, match=f"'{option}' of lists"):
+    with pytest.raises(OptionError, match=f"'{option}' given with lists"):
         llbt.audit(of(board(lists=30)), **{option: "judge"})
 
 
@@ -146,7 +146,7 @@ def test_ties_that_are_infinite():
     with pytest.raises(llbt.errors.SeparationError):
         llbt.fit("object + tie", r)
     assert finding.level == "error"
-    assert finding.found.startswith("object + tie: the likelihood rises without end along 'tie'")
+    assert finding.found.startswith("object + tie: the likelihood increases without bound along 'tie'")
 
 
 def test_objects_in_few_lists():

@@ -185,7 +185,7 @@ def test_rows_without_a_judge_are_labelled(numbered: bool) -> None:
 def test_outcomes_that_cannot_be_read_are_passed_as_the_message_says() -> None:
     frame = judged(("alpha", "bravo", "left!", "J1", 1), ("alpha", "bravo", "draw?", "J1", 1))
     finding = llbt.audit(frame).finding("outcomes")
-    assert finding.remedy == "follow the message, in llbt.audit and in llbt.from_judgments alike"
+    assert finding.remedy == "follow the message, both in llbt.audit and in llbt.from_judgments"
     (said,) = arguments(finding.found)
     assert llbt.from_judgments(frame, **said).n_judgments == 48
     assert llbt.audit(frame, **said).finding("outcomes").level == "ok"

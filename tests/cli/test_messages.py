@@ -194,7 +194,7 @@ FIT = {param.name: param.opts[0] for param in made("cli.models.fit").params}
             "by itself: --where task=…",
         ),
         ("from_judgments(…, ignore=['anony']) keeps all", "--ignore anony keeps all"),
-        ("copies of one row: frame.drop_duplicates() before", "copies of one row: --drop copies"),
+        ("if rows were copied: frame.drop_duplicates(); if", "if rows were copied: --drop copies; if"),
         ("frame[frame['model_a'] != frame['model_b']]; their verdicts", "--drop self; their verdicts"),
         ("without them: frame[~frame['judge'].isin(['j 3', 7])]", "without them: --exclude 'judge=j 3,judge=7'"),
         (

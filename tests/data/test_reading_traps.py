@@ -92,7 +92,7 @@ def test_no_order_is_made_of_winners_that_come_first():
 def test_an_audit_knows_what_the_reader_left_out():
     records = [{"generator_1": "a", "generator_2": "b", "preference": x} for x in (1, 2, 9)]
     finding = audit(records).finding("outcomes")
-    assert (finding.level, finding.found) == ("error", "1 judgment unknown to the format")
+    assert (finding.level, finding.found) == ("error", "1 judgment with an outcome that the format does not define")
 
 
 def test_what_could_not_be_checked_fails_where_it_is_asked_for():
