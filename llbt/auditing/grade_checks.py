@@ -26,7 +26,7 @@ def sizes_of_outcomes(response: Response) -> IntArray:
 
 
 def check_grades(e: Evidence) -> Finding:
-    """Return grades that nobody gives, and judges who give the largest one more often or less often than the others."""
+    """Check for grades that nobody gives, and for judges who give the largest grade more or less often than others."""
     size = sizes_of_outcomes(e.response)[e.outcome]
     names = _names(e.response)
     given = np.bincount(size, e.judgments.times, len(names) + 1)[1:]
@@ -57,7 +57,7 @@ def _names(response: Response) -> list[str]:
 
 
 def _ends_by_judge(e: Evidence, size: IntArray, ends: str, figures: dict[str, float]) -> Finding:
-    """Return whether judges give the largest grade equally often."""
+    """Check whether judges give the largest grade equally often."""
     decided = size > 0
     by = np.where(decided, -1 if e.judge is None else e.judge.codes, -1)
     labels = [] if e.judge is None else e.judge.labels
@@ -111,7 +111,7 @@ class _Direction:
 
 
 def check_turned(e: Evidence) -> Finding:
-    """Return judges, tasks and files whose verdicts or grades contradict the overall worths."""
+    """Check for judges, tasks or whole files whose verdicts or grades contradict the overall worths."""
     x = e.expected
     response, lead = e.response, x.lead[x.rows]
     outcome = x.counts.argmax(axis=1)  # a line has one outcome
@@ -150,7 +150,7 @@ def check_turned(e: Evidence) -> Finding:
     judges = [judged[who] for who in turned if who in judged]
     figures = {"n": float(len(named)), "tested": float(len(directions))}
     if not named:
-        text = f"of {len(directions) - 1} parts (judges, tasks) and the whole none contradicts the worths"
+        text = f"neither the whole nor any of {len(directions) - 1} parts (judges, tasks) contradicts the worths"
         return Finding("turned_scale", "ok", text, figures=figures)
     return Finding(
         "turned_scale",
@@ -180,7 +180,7 @@ def _along(lead: FloatArray, times: FloatArray, spread: float = 0.0) -> float:
 
 
 def _larger(lead: FloatArray, size: FloatArray, times: FloatArray) -> float:
-    """Return z of the covariance of the size of preferences with the lead of the preferred, sizes drawn by lot."""
+    """Return z of the covariance of the sizes of preferences and the leads of preferred objects, for permuted sizes."""
     n = float(times.sum())
     a, b = (values - float((times * values).sum()) / n for values in (lead, size))
     variance = float((times * a**2).sum() * (times * b**2).sum() / (n - 1))

@@ -18,7 +18,7 @@ _SAME_ANSWERS = 5  # judgments from which a judge with one answer only is named
 
 
 def check_ties(e: Evidence) -> Finding:
-    """Return the share of ties, overall and by judge."""
+    """Check the share of ties, overall and by judge."""
     total, tied = float(e.judgments.times.sum()), float(e.judgments.times[e.judgments.outcomes == 1].sum())
     figures = {"ties": tied, "share": tied / total}
     if not tied:
@@ -54,7 +54,7 @@ def check_ties(e: Evidence) -> Finding:
 
 
 def check_position(e: Evidence) -> Finding:
-    """Return the balance of positions, and whether the first one wins."""
+    """Check the balance of positions, and whether the object shown first wins more or less often."""
     a, b = e.by_pair()
     both = (a.sum(axis=1) > 0) & (b.sum(axis=1) > 0)
     first, second = (float((a + b)[:, k].sum()) for k in (0, 2))
@@ -75,7 +75,7 @@ def check_position(e: Evidence) -> Finding:
     tests = p_text(p) if np.isnan(within) else f"{p_text(p)}; within pairs {p_text(within)}"
     tests += f"; given worths {p_text(given)}"
     if both.any() and given >= SIGNIFICANT:
-        text = f"the first won {format_percent(rate)} of {format_count(first + second)} decided ({tests})"
+        text = f"the first object won {format_percent(rate)} of {counted(first + second, 'decided judgment')} ({tests})"
         return Finding("position", "ok", text, figures=figures)
     won = f"won {format_percent(rate)} of {counted(first + second, 'decided judgment')}"
     text = (
@@ -91,10 +91,10 @@ def check_position(e: Evidence) -> Finding:
 
 
 def _given_worths(e: Evidence) -> float:
-    """Return the p-value of no order effect in object (+ tie) + order, by Wald's test.
+    """Return the p-value of Wald's test of no order effect in the model object (+ tie) + order.
 
-    It uses all judgments; on a sparse board, most of them are of pairs that were shown in one order only. Judges
-    and prompts may have order effects of their own.
+    The test uses all judgments; on a sparse board, most pairs were shown in one order only. Judges and prompts may have
+    order effects of their own.
     """
     x = e.expected
     if "order" not in x.blocks:
@@ -107,7 +107,7 @@ def _given_worths(e: Evidence) -> float:
 def _within_pairs(a: FloatArray, b: FloatArray) -> float:
     """Return the p-value of no order effect given each pair, for any worths (Cochran, Mantel and Haenszel).
 
-    Within a pair, the wins of its first-named object are drawn for its two orders from one urn.
+    Given the totals of a pair, the wins of its first-named object in one order are hypergeometric.
 
     Parameters
     ----------
@@ -125,7 +125,7 @@ def _within_pairs(a: FloatArray, b: FloatArray) -> float:
 
 
 def check_judges(e: Evidence) -> Finding:
-    """Return judges with one answer only."""
+    """Check for judges who give only one answer."""
     counts = e.by_judge()
     n = counts.sum(axis=1)
     enough = n >= _SAME_ANSWERS

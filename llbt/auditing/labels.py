@@ -18,7 +18,7 @@ _SHORT = 5  # letters below which one other letter makes another name
 
 
 def folded(label: object) -> str:
-    """Return a label without case, spaces, invisible characters and forms of Unicode."""
+    """Return a label in lower case, without spaces and invisible characters, in one form of Unicode."""
     text = unicodedata.normalize("NFKC", str(label)).casefold()
     return "".join(c for c in text if not c.isspace() and unicodedata.category(c) != "Cf")
 
@@ -52,13 +52,13 @@ def near_duplicates(labels: Sequence[Label]) -> tuple[list[tuple[Label, Label]],
 
 
 def _skeleton(label: object) -> str:
-    """Return a label without what enumerates: numbers, versions and single letters (gpt-3, v1.5, System A)."""
+    """Return a label with # in place of numbers, versions and single letters (gpt-3, v1.5, System A)."""
     numbered = re.sub(r"\d+(\.\d+)*", "#", str(label).casefold())
     return re.sub(r"(?<![^\W_])[^\W_](?![^\W_])", "#", numbered)
 
 
 def _candidates(forms: list[str], skeletons: dict[str, str]) -> Iterator[tuple[str, str]]:
-    """Yield pairs whose letters, in any order, allow them to be near: the bound of difflib's ``quick_ratio``."""
+    """Yield pairs with so many common letters that they may be near: the bound of difflib's ``quick_ratio``."""
     letters = {c: k for k, c in enumerate(sorted(set("".join(forms))))}
     bags = np.zeros((len(forms), len(letters)), dtype=np.int16)
     for k, form in enumerate(forms):

@@ -34,7 +34,7 @@ def _one(name: str, needs: str, check: Callable[[ListEvidence], Finding], e: Lis
 
 
 def _lacking(need: str, e: ListEvidence) -> str:
-    """Return why a check cannot run; empty where it can."""
+    """Return why a check cannot run; empty if it can."""
     if need == "judge":
         return "" if e.judge is not None else "no column names the judge: judge=…"
     if need == "key":
@@ -48,7 +48,7 @@ def _lacking(need: str, e: ListEvidence) -> str:
 
 
 def check_labels(e: ListEvidence) -> Finding:
-    """Return labels that differ only in case, spaces or forms of Unicode."""
+    """Check for labels that differ only in case, spaces or forms of Unicode."""
     lists = dict(zip(e.rankings.objects, e.by_object.tolist(), strict=True))
     given = {} if e.judge is None else dict(zip(e.judge.levels.tolist(), e.by_judge.tolist(), strict=True))
     alike = [(what, group, n) for what, n in (("object", lists), ("judge", given)) for group in variants(n)]
@@ -63,7 +63,7 @@ def check_labels(e: ListEvidence) -> Finding:
         "warning",
         and_more(lines),
         "an object (or judge) with two names has two worths, each from part of its lists",
-        "before from_rankings, join the columns of one object of a wide frame; of a long one "
+        "before from_rankings, join the columns of one object (wide frame), or rename labels (long frame): "
         + _replacing(commonest(variants(lists), lists), e.names[0], commonest(variants(given), given)),
         {"groups": float(len(alike))},
     )
@@ -76,20 +76,20 @@ def _replacing(objects: dict[Label, Label], column: str = "", judges: dict[Label
 
 
 def check_similar_labels(e: ListEvidence) -> Finding:
-    """Return labels that differ by a letter or two."""
+    """Check for labels that differ by a letter or two."""
     often = dict(zip(e.rankings.objects, e.by_object.tolist(), strict=True))
-    way = ", join its columns of a wide frame before from_rankings; of a long one "
+    way = ", join its columns (wide frame), or rename it before from_rankings (long frame): "
     return similar_labels(e.rankings.objects, "lists", lambda near: way + _replacing(commonest(near, often)))
 
 
 def check_unranked(e: ListEvidence) -> Finding:
-    """Return how many of the shown objects have no place."""
+    """Check how many of the shown objects have no place."""
     r = e.rankings
     times = r.counts[r.lists]
     without = float(times[r.places == 0].sum())
     figures = {"entries": without, "share": without / float(times.sum())}
     if r.kind == "best_worst":
-        return Finding("unranked", "ok", "of each set the best and the worst are named", figures=figures)
+        return Finding("unranked", "ok", "every set names its best and its worst object", figures=figures)
     if not without:
         return Finding("unranked", "ok", "every object shown has a place", figures=figures)
     partial = float(r.counts[np.bincount(r.lists, r.places == 0) > 0].sum())
@@ -105,7 +105,7 @@ def check_unranked(e: ListEvidence) -> Finding:
 
 
 def check_ties(e: ListEvidence) -> Finding:
-    """Return how many places are shared, by how many objects, and whether judges differ in this."""
+    """Check how many places are shared, by how many objects, and whether judges differ in ties."""
     r = e.rankings
     if r.largest_tie == 1:
         return Finding("ties", "ok", "no two objects share a place: leave tie out", figures={"share": 0.0})
@@ -126,7 +126,7 @@ def check_ties(e: ListEvidence) -> Finding:
     shares = table[:, 0] / table.sum(axis=1)
     by_judge = f"judges tie in {format_percent(shares.min())} to {format_percent(shares.max())} of their lists"
     if not extreme or e.judge is None:
-        smallest = f"; none unlike the others, smallest {p_text(float(adjusted.min()))}"
+        smallest = f"; none differs from the others, smallest {p_text(float(adjusted.min()))}"
         return Finding("ties", "ok", f"{overall}; {by_judge}{smallest}", figures=figures)
     named = [
         f"{e.judge.levels[k]!r}: in {format_count(table[k, 0])} of {format_count(table[k].sum())} "
@@ -145,7 +145,7 @@ def check_ties(e: ListEvidence) -> Finding:
 
 
 def _places(e: ListEvidence) -> tuple[IntArray, IntArray]:
-    """Return the list of each place that is taken, and how many objects stand there."""
+    """Return the list of each place that is taken, and how many objects have this place."""
     r = e.rankings
     ranked = np.flatnonzero(r.places > 0)
     of = r.lists[ranked]
@@ -154,7 +154,7 @@ def _places(e: ListEvidence) -> tuple[IntArray, IntArray]:
 
 
 def _by_unit(column: Coded | None, counts: FloatArray) -> FloatArray:
-    """Return the counts of lists (L, k) by judge, shape (G, k); without rows where nobody knows the judge."""
+    """Return the counts of lists (L, k) by judge, shape (G, k); no rows if the judges are unknown."""
     if column is None:
         return np.zeros((0, counts.shape[1]))
     return np.column_stack([np.bincount(column.codes, part, len(column.levels)) for part in counts.T])
@@ -164,7 +164,7 @@ def _by_unit(column: Coded | None, counts: FloatArray) -> FloatArray:
 
 
 def check_sparse(e: ListEvidence) -> Finding:
-    """Return objects in few lists."""
+    """Check for objects in few lists."""
     n = e.by_object
     few = sorted(np.flatnonzero(n < _FEW), key=lambda k: (n[k], k))
     if not few:
@@ -181,7 +181,7 @@ def check_sparse(e: ListEvidence) -> Finding:
 
 
 def check_disconnected(e: ListEvidence) -> Finding:
-    """Return whether lists connect all objects; otherwise the groups that they do not connect."""
+    """Check whether lists connect all objects; otherwise name the groups that they do not connect."""
     parts = e.parts
     if len(parts) == 1:
         return Finding("disconnected", "ok", "all objects are connected by lists", figures={"groups": 1.0})
@@ -196,7 +196,7 @@ def check_disconnected(e: ListEvidence) -> Finding:
 
 
 def check_bridges(e: ListEvidence) -> Finding:
-    """Return two groups of objects with few lists between them."""
+    """Check for two groups of objects with few lists between them."""
     c, r = e.pairs, e.rankings
     if len(r.objects) > MOST_OBJECTS:
         return Finding("bridges", "unchecked", f"not searched: more than {MOST_OBJECTS:,} objects")
@@ -220,7 +220,7 @@ def check_bridges(e: ListEvidence) -> Finding:
 
 
 def check_ends(e: ListEvidence) -> Finding:
-    """Return objects that are always first, or behind all others in all their lists."""
+    """Check for objects that are always first, or always behind all others."""
     r = e.rankings
     rank = np.where(r.places == 0, np.iinfo(np.int64).max, r.places)
     if r.kind == "best_worst":
@@ -267,15 +267,15 @@ def check_ends(e: ListEvidence) -> Finding:
 
 
 def check_separation(e: ListEvidence) -> Finding:
-    """Return whether the estimates of worths, and of ties, exist."""
+    """Check whether the estimates of worths, and of ties, exist."""
     tables = [e.pairs] if len(e.parts) == 1 else [e.pairs.select(objects=part) for part in e.parts if len(part) > 1]
     formula, tied = "object", e.rankings.largest_tie > 1
     reason = next((cause for table in tables if (cause := separated("object", table)[0])), "")
     remedy = "leave the objects out, or llbt.fit(…, prior='jeffreys') or prior= a number"
     if not reason and tied and len(e.parts) == 1 and not e.inexpectable and e.expected.endless:
         formula = "object + tie"
-        reason = f"the likelihood rises without end along {e.expected.endless}"
-        remedy = "leave tie out, or add lists: how often objects are tied must be seen beside single choices of them"
+        reason = f"the likelihood increases without bound along {e.expected.endless}"
+        remedy = "leave tie out, or add lists: objects must be seen both tied and in places of their own"
     if not reason:
         return Finding("separation", "ok", f"estimates of {'object + tie' if tied else 'object'} are finite")
     effect = f"maximum likelihood estimates of {formula} (and of all larger models) are infinite; llbt.fit "
@@ -286,7 +286,7 @@ def check_separation(e: ListEvidence) -> Finding:
 
 
 def check_duplicates(e: ListEvidence) -> Finding:
-    """Return lists of the same objects by the same judge (and on the same prompt), and how many of them agree."""
+    """Check for lists of the same objects by the same judge (and on the same prompt), and how many of them agree."""
     r = e.rankings
     key = [column.codes for column in (e.judge, e.prompt) if column is not None]
     same = " and ".join(name for name, c in zip(e.names, (e.judge, e.prompt), strict=True) if c is not None)
@@ -313,7 +313,7 @@ def check_duplicates(e: ListEvidence) -> Finding:
         f"{counted(repeats, 'list')} repeat{'s' if repeats == 1 else ''} an earlier one (same {same} and objects); "
         f"{format_percent(share)} of repeats are equal{caution}",
         "repeats count as independent lists, so standard errors are too small",
-        f"copies of one row: frame.drop_duplicates() before; lists given twice: {_clustered(e)}",
+        f"if rows were copied: frame.drop_duplicates(); if lists were given twice: {_clustered(e)}",
         {"n": repeats, "agreement": share},
     )
 
@@ -326,7 +326,7 @@ def _clustered(e: ListEvidence) -> str:
 
 
 def check_judges(e: ListEvidence) -> Finding:
-    """Return judges who put all objects in one place, in all their lists."""
+    """Check for judges who tie all objects in all their lists."""
     assert e.judge is not None  # the check needs it
     r = e.rankings
     flat = (np.minimum.reduceat(r.places, r.starts[:-1]) == 1) & (np.maximum.reduceat(r.places, r.starts[:-1]) == 1)
@@ -372,7 +372,7 @@ def check_blocks(e: ListEvidence) -> Finding:
 
 
 def check_outlying(e: ListEvidence) -> Finding:
-    """Return judges whose lists are unlike those of all others."""
+    """Check for judges whose lists differ from the lists of the others."""
     assert e.judge is not None  # the check needs it
     labels = e.judge.levels.tolist()
     if len(labels) < 2:
@@ -414,7 +414,7 @@ def check_outlying(e: ListEvidence) -> Finding:
 
 
 def _choices(e: ListEvidence) -> FloatArray:
-    """Return how many choices each judge made: places given while more than one object was left."""
+    """Return the number of choices of each judge: places given while more than one object was left."""
     r = e.rankings
     if r.kind == "best_worst":
         each = np.full(len(r), 2.0)
@@ -429,7 +429,7 @@ def _choices(e: ListEvidence) -> FloatArray:
 
 
 def check_dominant(e: ListEvidence) -> Finding:
-    """Return judges with far more lists than all others."""
+    """Check for judges with far more lists than all others."""
     assert e.judge is not None  # the check needs it
     name = e.names[0]
     return dominant(

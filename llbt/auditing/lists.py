@@ -34,11 +34,11 @@ class ListExpected:
     Attributes
     ----------
     lists : Lists
-        Log δ held at 0 where it has no finite estimate.
+        The lists; log δ is held at 0 where it has no finite estimate.
     fit : ListFit
-        With Firth's bias reduction, or of many objects a prior, where estimates are infinite or nearly so.
-    covariance : ndarray, shape (p + T,) twice
-    objects : ndarray of int, shape (U,)
+        The maximum likelihood fit. If estimates are infinite or nearly so: the fit with Firth's bias reduction, or with
+        a prior for many objects.
+    covariance : ndarray, shape (p + T, p + T) objects : ndarray of int, shape (U,)
         The object of each row of worths.
     endless : str
         The parameters along which the likelihood rises without bound, although worths are finite for fixed ties.
@@ -121,7 +121,7 @@ class ListEvidence:
 
     @property
     def inexpectable(self) -> str:
-        """Why the fit has no expectations for judges; empty if it has."""
+        """Why lists cannot be compared with a fit; empty if they can."""
         if len(self.parts) > 1:
             return "objects are not connected: see disconnected"
         units = max((len(column.levels) for column in self.units.values()), default=1)
@@ -170,7 +170,7 @@ def lists_evidence(r: Rankings, judge: str | None, prompt: str | None) -> ListEv
         if name is not None and name not in columns:
             raise OptionError(
                 f"no covariate or cluster {name!r} of the lists",
-                f"Keep it where they are made: from_rankings(…, clusters={name!r}).",
+                f"Keep it when the lists are made: from_rankings(…, clusters={name!r}).",
                 expected=f"one of {listed(list(columns)) or 'none'}",
             )
         column = columns.get(name or default)

@@ -41,7 +41,7 @@ def _reason(e: Evidence, tests: UnitTests, k: int) -> str:
 
 
 def check_outlying(e: Evidence) -> Finding:
-    """Return judges who decide unlike all others."""
+    """Check for judges who decide differently from the others."""
     assert e.judge is not None  # the check needs it
     labels = e.judge.labels
     if len(labels) < 2:
@@ -70,7 +70,7 @@ def check_outlying(e: Evidence) -> Finding:
 
 
 def check_dominant(e: Evidence) -> Finding:
-    """Return judges with far more judgments than all others."""
+    """Check for judges with far more judgments than all others."""
     assert e.judge is not None  # the check needs it
     name = e.names[0]
 
@@ -84,7 +84,7 @@ def check_dominant(e: Evidence) -> Finding:
 
 
 def dominant(labels: Sequence[Label], n: FloatArray, what: str, remedy: Callable[[Sequence[Label]], str]) -> Finding:
-    """Return judges with far more judgments, or lists, than all others, n (G,), and the remedy for them."""
+    """Return the finding on judges with far more judgments or lists, n (G,), than all others."""
     share = n / n.sum()
     if len(n) < 3:
         return Finding("dominant_judge", "ok", f"{counted(len(n), 'judge')}: no other judge to compare with")
@@ -108,7 +108,7 @@ def dominant(labels: Sequence[Label], n: FloatArray, what: str, remedy: Callable
 
 
 def check_drift(e: Evidence) -> Finding:
-    """Return objects whose worth changes over time, and periods that differ from the rest."""
+    """Check for objects whose worth changes over time, and for periods that differ from the rest."""
     assert e.moment is not None  # the check needs it
     if not e.beside[2] and _sorted_by_outcome(e):
         return Finding("drift", "unchecked", "rows are sorted by outcome: name the column of times, time=…")
@@ -136,7 +136,7 @@ def check_drift(e: Evidence) -> Finding:
     trends = [_trend(e.judgments.objects[k], float(scores.z[k]), float(p[k])) for k in moved[:NAMED]]
     trends += [f"and {len(moved) - NAMED} more objects"] if len(moved) > NAMED else []
     trends += [
-        f"from {labels[k] / _STRETCHES:.0%} to {(labels[k] + 1) / _STRETCHES:.0%} of the judgments it "
+        f"the part from {labels[k] / _STRETCHES:.0%} to {(labels[k] + 1) / _STRETCHES:.0%} of the judgments "
         f"{_reason(e, tests, k)}, {p_text(float(q[k]))}"
         for k in odd[:NAMED]
     ]
@@ -153,7 +153,7 @@ def check_drift(e: Evidence) -> Finding:
 
 
 def _by_period(e: Evidence) -> str:
-    """Return the calls that give each quarter of the rows, in the order of time, worths of its own."""
+    """Return the calls that fit separate worths to each quarter of the rows, in the order of time."""
     time = e.beside[2]
     arranged = f".sort_values({time!r})" if time else ""
     formula = " + ".join(("object * period", *words(e.response)))
