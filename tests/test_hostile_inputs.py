@@ -200,7 +200,7 @@ def test_a_judge_has_one_score_whether_text_or_number():
         return llbt.from_judgments(ROWS.assign(judge=judge), clusters="judge")
 
     monitor = llbt.planning.sequential(list("abc"), by="judge").update(judged(1))
-    with pytest.raises(JudgmentError, match="'1' judged in an earlier update"):
+    with pytest.raises(JudgmentError, match="judges with a score from an earlier update: '1'"):
         monitor.update(judged("1"))
 
 

@@ -34,7 +34,7 @@ def log_two_sided(log_e: FloatArray) -> FloatArray:
 
 
 def log_leads(log_e: FloatArray) -> FloatArray:
-    """Return the log e-values of the hypothesis that another object is as good, of each object, shape (…, J).
+    """Return for each object the log e-value of the hypothesis that another object is as good, shape (…, J).
 
     This hypothesis is the union of the hypotheses on J − 1 pairs (…, J, J), so the smallest of their e-values is valid
     for it.

@@ -103,7 +103,7 @@ class Asked:
 
 
 def asked(res: Estimates, goal: Goal, k: int | None, criterion: Criterion) -> Asked:
-    """Return the checked goal.
+    """Return the contrasts of a goal, after checks.
 
     Raises
     ------
@@ -115,7 +115,8 @@ def asked(res: Estimates, goal: Goal, k: int | None, criterion: Criterion) -> As
     log_worths, notes = log_worths_at(res, "average")
     if np.isnan(log_worths.estimate).any():
         raise DesignError(
-            "the table does not determine all differences of log-worths", "Select objects that it connects."
+            "the table does not determine all differences of log-worths",
+            "Select objects that judgments connect: res.comparisons.select(objects=[…]).",
         )
     size = len(log_worths.estimate)
     if (k is not None) != (isinstance(goal, str) and goal == "top"):
@@ -128,7 +129,7 @@ def asked(res: Estimates, goal: Goal, k: int | None, criterion: Criterion) -> As
     if isinstance(goal, Mapping):
         if criterion != "a":
             raise OptionError(
-                f"criterion={criterion!r} with one contrast", "One contrast has only the criterion 'a', its variance."
+                f"criterion={criterion!r} with one contrast", "Pass criterion='a', the variance of the contrast."
             )
         contrasts, words = weights_of(res, "goal", goal)[None, :], "the contrast"
     elif isinstance(goal, str) and goal == "all":
@@ -149,9 +150,9 @@ def _top(estimate: FloatArray, k: int, criterion: Criterion) -> tuple[IntArray, 
         raise OptionError(f"k={k} of {size} objects", expected=f"fewer than {size}")
     if criterion == "d":
         raise OptionError(
-            "criterion='d' with goal='top': the contrasts of the top with the rest span all contrasts, and have the "
-            "determinant of all",
-            "Ask for criterion='order' or 'a'.",
+            "criterion='d' with goal='top' would be the criterion of goal='all': the differences of the top from the "
+            "rest span all contrasts",
+            "Pass criterion='order' or criterion='a'.",
         )
     ranked = np.argsort(-estimate, kind="stable")
     top, rest = np.meshgrid(ranked[:k], ranked[k:], indexing="ij")
@@ -221,7 +222,7 @@ class Candidates:
         """Return by how much one more judgment of each candidate would lower the criterion, shape (R,).
 
         With D the B rows of a candidate and W its information, the covariance V falls by V Dᵀ K D V, K = W (I + D V Dᵀ
-        W)⁻¹ (Woodbury); of the determinant the gain is −log |I − K D V M V Dᵀ|, of a trace tr(K D V M V Dᵀ).
+        W)⁻¹ (Woodbury); for the determinant the gain is −log |I − K D V M V Dᵀ|, for a trace tr(K D V M V Dᵀ).
         """
         change = self._quadratics(cov @ asked.target(cov) @ cov)
         lowered = np.matmul(_kernel(self._quadratics(cov), self.weights), change)
@@ -259,8 +260,8 @@ def _kernel(inner: FloatArray, weights: FloatArray) -> FloatArray:
 def _wrong_order(difference: FloatArray, before: FloatArray, after: FloatArray) -> FloatArray:
     """Return the probability that estimates with the variance `after` have each pair in the wrong order, shape (m,).
 
-    E Φ(−|d|/√after) over d ~ N(difference, before): that d and an estimate of it have other signs, which is twice
-    Owen's T at difference/√(before + after) and √(after/before) (Owen 1956).
+    This is E Φ(−|d|/√after) over d ~ N(difference, before), the probability that d and its estimate have different
+    signs. It equals twice Owen's T at difference/√(before + after) and √(after/before) (Owen 1956).
     """
     return np.asarray(2 * special.owens_t(difference / np.sqrt(before + after), np.sqrt(after / before)))
 
@@ -268,8 +269,8 @@ def _wrong_order(difference: FloatArray, before: FloatArray, after: FloatArray) 
 def _slopes(difference: FloatArray, before: FloatArray, after: FloatArray) -> FloatArray:
     """Return the derivatives of `_wrong_order` in the variances `after`, shape (m,).
 
-    E |d| φ(d/√after) / (2 after^{3/2}): a product of two normal densities is one, with mean μ and variance s², and of
-    that the mean of |d| is taken.
+    This is E |d| φ(d/√after) / (2 after^{3/2}). The product of the two normal densities is a normal density with mean μ
+    and variance s², up to a factor, under which the mean of |d| is taken.
     """
     both = before + after
     density = np.exp(-(difference**2) / (2 * both)) / np.sqrt(2 * math.pi * both)

@@ -56,7 +56,7 @@ class Sequential(Record):
         Column of the judges, if each judge gives one score.
     alpha : float
     wins, undecided : ndarray, shape (J, J)
-        Judgments so far: wins of the row's object over the column's, and all decided judgments of the pair.
+        Judgments so far: wins of the row's object over the column's, and undecided judgments of the pair.
     shown_first : ndarray, shape (J, J)
         Judgments in which the object of the row was shown first, from tables that keep the order.
     log_wealth : ndarray, shape (J, J, G)
@@ -122,8 +122,8 @@ class Sequential(Record):
             again = sorted((name for name in names if str(name) in before), key=str)
             if again:
                 raise JudgmentError(
-                    f"{listed(again)} judged in an earlier update, and already has a score",
-                    expected="each judge in one update, with all judgments of the judge",
+                    f"judges with a score from an earlier update: {listed(again)}",
+                    expected="all judgments of a judge in one update",
                 )
             gained, units = self._scored(pairs, counts, judge), self.units.union(names)
         updated = replace(
@@ -153,7 +153,7 @@ class Sequential(Record):
 
     @property
     def next_pair(self) -> tuple[Label, Label]:
-        """The current leader and its strongest competitor: judgments of this pair tell most about whether it leads."""
+        """The current leader and its strongest competitor: the pair whose judgments tell most about the lead."""
         evidence = np.where(np.eye(len(self.objects), dtype=bool), np.inf, log_e_values(self.log_wealth))
         least = evidence.min(axis=1)
         first = int(least.argmax())
@@ -203,7 +203,7 @@ class Sequential(Record):
             statistic=math.exp(min(float(peak), _MOST)),
             df=math.nan,
             p_value=float(min(1.0, math.exp(-peak))),
-            distribution="none: the statistic is an e-value, which ever reaches 1/p with probability p at most",
+            distribution="none: the statistic is an e-value; a true null lets it reach 1/p with probability at most p",
         )
 
     def table(self) -> Table:
@@ -262,12 +262,12 @@ class Sequential(Record):
         return f"No object leads yet: the most evidence is {largest} ({self.leader}), and {threshold} is needed"
 
     def _places(self, comparisons: Comparisons) -> IntArray:
-        """Return which of these objects the objects of a table are."""
+        """Return the place of each object of a table among the objects of the record."""
         unknown = [label for label in comparisons.objects if label not in self.objects]
         if unknown:
             raise JudgmentError(
-                f"judgments of {listed(unknown)}",
-                expected=f"of the objects named at the start: {listed(self.objects, 20)}",
+                f"the table has objects that were not named at the start: {listed(unknown)}",
+                expected=f"judgments of {listed(self.objects, 20)}",
             )
         return np.array([self.objects.index(label) for label in comparisons.objects], dtype=np.int64)
 
@@ -329,11 +329,15 @@ class Sequential(Record):
 
 
 def _judges(lines: Lines, by: str) -> tuple[IntArray, frozenset[Label]]:
-    """Return the judge of each line, shape (R,), and the labels of those who judged."""
+    """Return the judge of each line, shape (R,), and the labels of the judges with judgments."""
     column = next((column for column in (*lines.columns, *lines.clusters) if column.name == by), None)
     if column is None:
         has = [column.name for column in (*lines.columns, *lines.clusters)]
-        raise OptionError(f"the table has no column {by!r}: {listed(has)}", f"Make it with clusters={by!r}.")
+        raise OptionError(
+            f"the table has no column {by!r} (by=)",
+            f"Keep it when the table is made: from_judgments(…, clusters={by!r}).",
+            expected=f"one of {listed(has) or 'none'}",
+        )
     judged: npt.NDArray[np.bool_] = lines.counts.sum(axis=1) > 0
     values = column.values
     return column.codes, frozenset(values[judged].tolist())

@@ -35,7 +35,7 @@ _CELLS = 20_000_000  # draws × pairs that are held at once
 
 @dataclass(frozen=True)
 class Goal:
-    """A goal of more judgments, and the multiple of the current judgments that reaches it.
+    """A goal, and the multiple of the current judgments that reaches it.
 
     Attributes
     ----------
@@ -44,7 +44,7 @@ class Goal:
     factor : float
         The multiple of the units so far, at the estimates; infinite if the goal cannot be reached.
     low, high : float
-        The bounds of the multiple for 80 % of the worths that the estimates allow.
+        Bounds of the multiple for 80 % of the worths drawn from the distribution of the estimates.
     now : float
         The chance of reaching the goal with the current number of judgments.
     likely : float
@@ -65,7 +65,7 @@ class Goal:
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Needed(Record):
-    """How many judgments goals need.
+    """The number of judgments that each goal needs.
 
     Made by `planning.needed`.
 
@@ -74,7 +74,7 @@ class Needed(Record):
     goals : tuple of Goal
     unit : str
         What to add: clusters of the fit, or judgments.
-    units : int
+    units : float
         Units so far.
     judgments : float
         Judgments so far.
@@ -91,7 +91,7 @@ class Needed(Record):
     notes: tuple[str, ...]
 
     def table(self) -> Table:
-        """Return goal, factor, units, judgments, units_low, units_high, now, likely; a row per goal."""
+        """Return goal, factor, units, judgments, judgments_low, judgments_high, now, likely; a row per goal."""
         factor = np.array([goal.factor for goal in self.goals])
         low, high = (np.array([getattr(goal, name) for goal in self.goals]) for name in ("low", "high"))
         by_cluster = self.unit != "judgment"
@@ -116,7 +116,7 @@ class Needed(Record):
     def _sentence(self, goal: Goal) -> str:
         """Return one goal in a sentence."""
         if math.isinf(goal.factor):
-            return f"{goal.text}: no number of judgments can show it: the estimates are equal or in the opposite order"
+            return f"{goal.text}: no number of judgments can show this, as the estimates are equal or reversed"
         judgments = math.ceil(goal.factor * self.judgments)
         sentence = f"{goal.text}: {format_count(judgments)} judgments in all"
         if self.unit != "judgment":
@@ -167,14 +167,15 @@ def needed(
     Returns
     -------
     Needed
-        A row per goal: goal, factor (times the judgments so far), units, judgments, judgments_low, judgments_high (for
-        80 % of the worths that the estimates allow), now (the power with the current number of judgments), likely (the
-        probability that the goal is true, which bounds the power of any number of judgments).
+        A row per goal: goal, factor (times the judgments so far), units (with clusters), judgments, judgments_low,
+        judgments_high (for 80 % of the worths drawn from the distribution of the estimates), now (the power with the
+        current number of judgments), likely (the probability that the goal is true, which bounds the power of any
+        number of judgments).
 
     Raises
     ------
     OptionError
-        Without a goal, and for objects that the table does not compare.
+        Without a goal, for objects that the table does not compare, and if `top` is not below the number of objects.
     DesignError
         For differences without a standard error.
 
@@ -182,11 +183,11 @@ def needed(
     -----
     needed = κ·(units so far). κ is the smallest multiple with P(goal holds for λ̂ + Lz/√κ with errors s/√κ) ≥ power,
     where z is standard normal and LLᵀ = V is the covariance of the fit. Each draw of z reaches the goal at the multiple
-    κ_z = max (c − ζ_ij)² s²_ij/d²_ij with ζ = Lz/s, so κ is a quantile of the κ_z. Decisions are those of the
-    printouts: two objects differ by |z| > 1.96; for the first and the best objects, c is the simultaneous critical
-    value of all pairs. In refits (8 objects, prompts as clusters, 400 refits), a requested power of .80 gave .80 for a
-    pair, .82 for the first object and .80 for the top three. With errors of independent judgments it gave .76, .68 and
-    .72.
+    κ_z = max (c − ζ_ij)² s²_ij/d²_ij, with ζ = Lz/s and d the estimated differences, so κ is a quantile of the κ_z.
+    Decisions are made as in the printouts. For two objects, c is the critical value of one pair (1.96 with confidence
+    .95). For the first and the best objects, c is the simultaneous critical value of all pairs. In refits (8 objects,
+    prompts as clusters, 400 refits), a requested power of .80 gave .80 for a pair, .82 for the first object and .80 for
+    the top three. With standard errors for independent judgments it gave .76, .68 and .72.
 
     Examples
     --------
@@ -213,7 +214,9 @@ def needed(
         goals.append(_width(ahead, elo))
     unit, units = _units(res)
     noted = (
-        () if unit == "judgment" else (f"judgments: at {format_number(res.nobs / units, 3)} for each {unit}, as now",)
+        ()
+        if unit == "judgment"
+        else (f"judgments assume {format_number(res.nobs / units, 3)} for each {unit}, as now",)
     )
     limits = [goal for goal in goals if goal.same_units < power]
     more = tuple(
@@ -248,9 +251,9 @@ class _Ahead:
     between : ndarray, shape (J, J), or None
         The same for the variance that remains with more judgments by the same clusters; None without clusters.
     critical : float
-        Simultaneous, of all pairs.
+        The simultaneous critical value of all pairs.
     alone : float
-        Of one pair.
+        The critical value of one pair.
     """
 
     objects: tuple[Label, ...]
@@ -290,7 +293,7 @@ class _Ahead:
         return np.asarray(np.sqrt(np.maximum(((root[i] - root[j]) ** 2).sum(axis=1), 0.0)))
 
     def goal(self, goal_text: str, i: IntArray, j: IntArray, critical: float) -> Goal:
-        """Return what is needed until each object i is significantly better than its object j, m pairs."""
+        """Return the goal that each object i is significantly better than its object j, for m pairs."""
         apart = self.log_worths.estimate[i] - self.log_worths.estimate[j]
         error = self.errors(self.root, i, j)
         draws = min(_DRAWS, max(500, _CELLS // max(1, len(i))))
@@ -311,7 +314,7 @@ class _Ahead:
         return Goal(goal_text, factor, float(low), float(high), now, likely, self._with_same_units(i, j, critical))
 
     def _with_same_units(self, i: IntArray, j: IntArray, critical: float) -> float:
-        """Return the power of any number of judgments by the same clusters; NaN without clusters."""
+        """Return the largest power that more judgments by the same clusters reach; NaN without clusters."""
         if self.between is None:
             return math.nan
         apart, error = self.log_worths.estimate[i] - self.log_worths.estimate[j], self.errors(self.between, i, j)
@@ -331,7 +334,7 @@ def _needed(multiples: FloatArray, power: float) -> float:
 
 
 def _split(ahead: _Ahead, split: int | Sequence[Label]) -> Goal:
-    """Return what is needed until two objects, or the first and all others, differ."""
+    """Return the goal that two objects, or the first and all others, differ."""
     size = len(ahead.objects)
     if isinstance(split, int) and not isinstance(split, bool) and split == 1:
         first, others = np.zeros(size - 1, dtype=np.int64), np.arange(1, size)
@@ -346,7 +349,7 @@ def _split(ahead: _Ahead, split: int | Sequence[Label]) -> Goal:
 
 
 def _top(ahead: _Ahead, top: int) -> Goal:
-    """Return what is needed until the best objects are known."""
+    """Return the goal that each of the best objects differs from each of the others."""
     size = len(ahead.objects)
     if top >= size:
         raise OptionError(f"top={top} of {size} objects", expected=f"fewer than {size}")
@@ -355,7 +358,7 @@ def _top(ahead: _Ahead, top: int) -> Goal:
 
 
 def _width(ahead: _Ahead, elo: float) -> Goal:
-    """Return what is needed until the interval of every object is at most this many points to either side."""
+    """Return the goal that the interval of every object extends at most this many points to either side."""
     error = np.sqrt(np.maximum(np.diag(ahead.log_worths.cov), 0.0)).max()
     factor = float((ahead.alone * FACTORS["elo"] * error / elo) ** 2)
     same = math.nan

@@ -77,7 +77,7 @@ class NextPairs(Record):
             title=f"Ask for {counted(len(self.sequence), 'judgment')}, the most useful first",
             head=(
                 f"Goal: {self.goal}. {CRITERIA[self.criterion].capitalize()}: {format_number(self.before, 4)} now, "
-                f"{format_number(self.after, 4)} expected after them",
+                f"{format_number(self.after, 4)} expected after these judgments",
             ),
             notes=self.notes,
         ).first()
@@ -103,13 +103,13 @@ def next_pairs(
         the judgments are by a judge of discrimination 1. For rankings without ties, each pair is a ranking of two
         objects.
     n : int
-        The number of judgments before the next fit. They are chosen one by one, each allowing for the expected
-        information of the ones before.
+        The number of judgments before the next fit. They are chosen one by one, and each choice allows for the expected
+        information from the earlier ones.
     goal : {"all", "top"} or mapping
-        The goal: the differences of all objects; those of the `k` best from the others; or one contrast, with the
-        weights of the objects as in `contrasts`: ``{"A": 1, "B": -1}``.
+        The goal: the differences between all objects; the differences of the `k` best from the others; or one contrast,
+        with the weights of the objects as in `contrasts`: ``{"A": 1, "B": -1}``.
     k : int, optional
-        With ``goal="top"``: how many are at the top, by the estimates.
+        With ``goal="top"``: the number of objects at the top, by the estimates.
     criterion : {"a", "d", "order"}
         The criterion to lower. ``"a"``: the mean variance of the differences (log-worth²), or the variance of the
         contrast. ``"d"``: the log determinant of the covariance of all contrasts, which is minus the log determinant of
@@ -117,10 +117,10 @@ def next_pairs(
         with similar worths.
     at : mapping, optional
         If the formula has covariates: the values at which judgments can be made, as in `predict`: ``{"judge": ["J1",
-        "J2"]}``. Labels that are not named can have all their levels.
+        "J2"]}``. Covariates with labels that are not named take all their levels.
     costs : mapping, optional
         The cost of a judgment of each pair, ``{("A", "B"): 2.5}``, in either order. It is 1 for pairs that are not
-        named; use ``math.inf`` for pairs that cannot be judged. Then the pairs have the largest gain per cost.
+        named; use ``math.inf`` for pairs that cannot be judged. With `costs`, pairs are chosen by the gain per cost.
 
     Returns
     -------
@@ -132,9 +132,10 @@ def next_pairs(
     Raises
     ------
     OptionError
-        For invalid goals, `k`, criteria, places and costs.
+        For invalid goals, `k`, criteria, values of `at`, and costs.
     DesignError
-        For a table that does not determine all differences, and for too many pairs for the memory.
+        For a table that does not determine all differences, for too many pairs for the memory, and for fits of rankings
+        with ties or of best-worst sets.
 
     Notes
     -----
@@ -143,13 +144,14 @@ def next_pairs(
     Dᵀ K D V with K = W (I + D V Dᵀ W)⁻¹. Ties and order effects are estimated, too: information on them counts as far
     as it helps with the contrasts. Judgments are chosen one by one, the best at each step.
 
-    ``"order"`` sums P(wrong) = 2 T(d/√(v + v'), √(v'/v)) over the pairs, T Owen's function, d and v the difference and
-    its variance now, v' its variance after the judgments; its gains are to first order.
+    ``"order"`` sums P(wrong) = 2 T(d/√(v + v'), √(v'/v)) over the pairs. T is Owen's function, d and v are the
+    difference and its variance now, and v' is its variance after the judgments. Gains are to first order.
 
     Replays of WMT10's judgments of 15 systems (Spanish to English) in batches of 100: 94 % of all pairs are in the
     right order after about 1,400 judgments with ``"order"``, after 1,900 with equal numbers for all pairs, and after
-    2,300 with random pairs. With ``goal="top", k=3`` nine tenths of the best three are found after 630, 1,400 and 1,150
-    judgments. ``"a"`` saves nothing: equal numbers for all pairs are nearly the best design for all differences.
+    2,300 with random pairs. With ``goal="top", k=3``, these three designs find nine tenths of the best three after 630,
+    1,400 and 1,150 judgments. ``"a"`` saves nothing: equal numbers for all pairs are nearly the best design for all
+    differences.
 
     Judgments are taken as independent, even if the standard errors of `res` are clustered. Choosing pairs by earlier
     judgments does not change the likelihood, so intervals are valid in large samples. They are not valid if you look
@@ -177,10 +179,10 @@ def next_pairs(
     check_place(None, at)
     if has_lists(res) and (len(res.lists.orders) or res.rankings.kind != "ranking"):
         raise DesignError(
-            "single pairs of objects, for rankings with ties or best-worst sets",
-            "Ask a fit of rankings without ties: llbt.fit('object', rankings).",
+            "next pairs cannot be chosen from a fit of rankings with ties or of best-worst sets",
+            "Use a fit of rankings without ties: llbt.fit('object', rankings).",
         )
-    whom = (f"asked of a {res.judging.name} of discrimination 1",) if has_discriminations(res) else ()
+    whom = (f"pairs are chosen for a {res.judging.name} of discrimination 1",) if has_discriminations(res) else ()
     worths = average_of(res)
     wanted = asked(worths, goal, k, criterion)
     place = pairs_at(worths, at if isinstance(at, Mapping) else {}).unmixed("next pairs")
@@ -201,7 +203,7 @@ def next_pairs(
     weights = np.moveaxis(problem.response.weight(chances.T, np.ones(len(available))), -1, 0)
     candidates = Candidates(predictors, weights)
     sequence, gain, cov = _greedy(candidates, wanted, cost[available], n)
-    left_out = [f"{counted(unknown.sum(), 'pair')} left out whose outcome the table does not determine"]
+    left_out = [f"{counted(unknown.sum(), 'pair')} left out: the table does not determine the outcome"]
     return NextPairs(
         shown,
         cost,

@@ -96,7 +96,7 @@ def test_a_tie_needs_no_number_of_judgments() -> None:
     frame = pd.DataFrame({"object_i": ["a", "a", "b"], "object_j": ["b", "c", "c"], "wins_i": 10, "wins_j": 10})
     found = llbt.planning.needed(llbt.fit("object", llbt.from_counts(frame)), split=["a", "b"])
     assert found.goals[0].factor == np.inf
-    assert "no number of judgments can show it" in str(found)
+    assert "no number of judgments can show this" in str(found)
 
 
 @pytest.mark.parametrize(

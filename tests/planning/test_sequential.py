@@ -141,7 +141,7 @@ def test_a_judge_is_one_score(kept: str) -> None:
     assert monitor.units == {"J1", "J2", "J3"}
     more = monitor.update(table(("A", "B", 3, 0, 1, "J4"), **{kept: "judge"}))
     assert more.e_values[0, 1] != monitor.e_values[0, 1]
-    with pytest.raises(JudgmentError, match="'J2' judged in an earlier update"):
+    with pytest.raises(JudgmentError, match="judges with a score from an earlier update: 'J2'"):
         more.update(table(("A", "B", 3, 0, 1, "J2"), **{kept: "judge"}))
     with pytest.raises(OptionError, match="no column 'judge'"):
         more.update(table(("A", "B", 3, 0, 1)))
@@ -199,7 +199,7 @@ def test_what_cannot_be_taken_is_refused() -> None:
         sequential(["A", "A"])
     with pytest.raises(OptionError, match="alpha"):
         sequential(["A", "B"], alpha=1.5)
-    with pytest.raises(JudgmentError, match="judgments of 'Z'"):
+    with pytest.raises(JudgmentError, match="objects that were not named at the start: 'Z'"):
         sequential(["A", "B"]).update(table(("A", "Z", 1, 0, 0)))
     with pytest.raises(JudgmentError, match="fractional"):
         sequential(["A", "B"]).update(table(("A", "B", 1.5, 0, 0)))
