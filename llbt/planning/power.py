@@ -219,7 +219,7 @@ def _cautions(scenario: Scenario, tests: Sequence[PowerTest]) -> list[str]:
         notes.append("sign tests compare the best object with the worst, which is unknown before a study")
     if scenario.judge_sd > 0 and set(tests) - {"llbt_cluster"}:
         others = ", ".join(test for test in tests if test != "llbt_cluster")
-        notes.append(f"judges differ; taken as independent judgments, true nulls are rejected too often by {others}")
+        notes.append(f"judges differ, but {others} assume independent judgments: true nulls are rejected too often")
     return notes
 
 
@@ -287,7 +287,7 @@ def power(
 
     Tables grow: a table with more judgments contains the table with fewer, so curves are smooth. All tests see the same
     tables. The required number is interpolated on the monotone curve, with probit power linear in √judgments, as for a
-    normal statistic. The power of exact tests is a sawtooth, so the number is accurate only up to the teeth.
+    normal statistic. The power of exact tests is a sawtooth, so the number is accurate only to the width of a tooth.
 
     χ² is valid only for large tables. With few judgments, the true level may be above `alpha` and inflate the power;
     ``odds=1`` shows this.
@@ -364,7 +364,7 @@ def _rejections(
     tables: int,
     rng: np.random.Generator,
 ) -> IntArray:
-    """Return in how many of n tables each test rejects at each number of judgments, shape (T, M)."""
+    """Return the number of tables in which each test rejects, at each number of judgments, shape (T, M)."""
     rejections = np.zeros((len(tests), len(judgments)), dtype=np.int64)
     chances = truth.probabilities(tables, rng)
     shape = (tables, truth.judges, len(truth.pairs))

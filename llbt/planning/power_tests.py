@@ -84,7 +84,7 @@ def null_deviance(counts: FloatArray) -> FloatArray:
 
 
 def _model_for(truth: Truth, pooled: FloatArray) -> tuple[Problem, FloatArray]:
-    """Return the design with counts that the start roughly fits, at which large designs are factored."""
+    """Return the design with the mean counts, at which large designs are factored, and starting values."""
     problem, start = truth.model()
     return replace(problem, counts=pooled.mean(axis=0)), start
 
@@ -92,7 +92,7 @@ def _model_for(truth: Truth, pooled: FloatArray) -> tuple[Problem, FloatArray]:
 def _cluster_flips(counts: FloatArray, truth: Truth) -> FloatArray:
     """Return the p-values of the score test of equal worths with judges' scores flipped in sign.
 
-    With equal worths a win is as probable as a loss, so the score of the tie effect is independent of those of the
+    With equal worths a win is as probable as a loss, so the score of the tie effect is independent of the scores of the
     worths. A judge's scores are wins minus losses, whatever the share of ties.
     """
     counts = counts[:, counts.sum(axis=(0, 2, 3)) > 0]

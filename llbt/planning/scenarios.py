@@ -43,10 +43,10 @@ class Scenario:
         True odds that the best object beats the worst, given no tie. The log-worths of all objects are equally spaced.
         With odds of 1 objects do not differ, and the power is the size of the test.
     tie_share : float
-        Probability of a tie between two equal objects, 0 ≤ tie_share < 1; between unequal ones it is smaller. 0 gives
-        tables without a tie category.
+        Probability of a tie between two equal objects, 0 ≤ tie_share < 1; between unequal objects it is smaller. 0
+        gives tables without a tie category.
     judges : int, optional
-        Judges, who take turns at each pair; needed for `judge_sd` and for the test ``"llbt_cluster"``.
+        Number of judges, who take turns at each pair; needed for `judge_sd` and for the test ``"llbt_cluster"``.
     judge_sd : float
         Standard deviation over judges of the log-odds of a pair: every judge's worth of every object has a normal
         deviation.
@@ -54,7 +54,7 @@ class Scenario:
     Raises
     ------
     OptionError
-        For invalid values, and for judges who differ when there are fewer than two.
+        For invalid values, and for a `judge_sd` above 0 with fewer than two judges.
 
     Examples
     --------
@@ -138,5 +138,5 @@ def checked_scenarios(scenario: object) -> tuple[Scenario, ...]:
             f"scenario is of type {type(scenario).__name__}", expected="an llbt.Scenario(…), or a list of them"
         )
     if len(set(scenarios)) < len(scenarios):
-        raise OptionError("scenario= has the same scenario twice", expected="different ones")
+        raise OptionError("scenario= has the same scenario twice", expected="different scenarios")
     return scenarios

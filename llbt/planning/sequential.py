@@ -40,8 +40,9 @@ def sequential(objects: Sequence[Label], *, by: str | None = None, alpha: Share 
         A record without judgments; ``monitor = monitor.update(comparisons)`` adds judgments. ``to_frame()``: object_i,
         object_j, wins_i, undecided, wins_j; e_i and e_j, the evidence that i (or j) is better; p_value, of the
         hypothesis that they are equal, valid at any time; ahead, the better object if p ≤ alpha. ``leader``, ``leads``
-        and ``p_value``: whether the leader leads. ``path()``: the evidence after each update. ``test("A", "B",
-        alternative="greater")``: the test of one pair.
+        and ``p_value``: the object with the most evidence that it leads, whether this evidence suffices, and its
+        p-value. ``path()``: the evidence after each update. ``test("A", "B", alternative="greater")``: the test of one
+        pair.
 
     Raises
     ------
@@ -53,11 +54,11 @@ def sequential(objects: Sequence[Label], *, by: str | None = None, alpha: Share 
     Notes
     -----
     If λ_i ≤ λ_j, a decided judgment of the pair is for i with probability ½ at most. So bets on i at even odds have no
-    expected gain, whatever the judgments. A bet stakes the share 2p − 1 of its wealth each time, with log-odds of p
-    from .05 to 4; there are 32, with equal parts of a wealth of 1 at the start. Their wealth is an e-value at any time:
-    if the hypothesis is true, it ever reaches 1/alpha with probability alpha at most (Ville's inequality). Ties stake
-    nothing, grades count as wins. The e-value of λ_i = λ_j is the mean of the e-values of both sides. A p-value is 1
-    divided by the largest e-value so far.
+    expected gain, whatever the judgments. A bet stakes the share 2p − 1 of its wealth each time. There are 32 bets,
+    with log-odds of p from .05 to 4, which share a wealth of 1 equally at the start. Their total wealth is an e-value
+    at any time: if the hypothesis is true, the wealth ever reaches 1/alpha with probability alpha at most (Ville's
+    inequality). Ties stake nothing, and grades count as wins. The e-value of λ_i = λ_j is the mean of the e-values of
+    both sides. A p-value is 1 divided by the largest e-value so far.
 
     The evidence against the hypothesis that another object is as good as the leader is the smallest of the leader's J −
     1 e-values. It must reach J/alpha, because the judgments choose the leader. In streams of two equal objects, one
@@ -71,10 +72,10 @@ def sequential(objects: Sequence[Label], *, by: str | None = None, alpha: Share 
     certain. If there is an order effect, randomize which object is shown first. If a table that keeps the order shows
     that it was not random, a note says so.
 
-    Without `by` judgments are taken as independent given the pair. They are not if judges (or prompts) differ.
-    In simulations with two objects of equal worth on average, ten judges in sequence made 200 judgments each; their
-    log-odds had standard deviation .5. One object seemed to be better in 87 % of streams. With ``by="judge"`` each
-    judge is a draw from a population and gives one score, the share of judgments for i (ties count half). Then one
+    Without `by` judgments are taken as independent given the pair. They are not independent if judges (or prompts)
+    differ. In simulations with two objects of equal worth on average, ten judges in sequence made 200 judgments each;
+    their log-odds had standard deviation .5. One object seemed to be better in 87 % of streams. With ``by="judge"``
+    each judge is a draw from a population and gives one score, the share of judgments for i (ties count half). Then one
     object seemed better in none of these streams, and in 2 % with 200 judges of standard deviation 1. Few judges cannot
     suffice: eight judges who always choose i give p = .052.
 
