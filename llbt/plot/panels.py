@@ -1,4 +1,4 @@
-"""Small multiples inside one Axes: panels that share their scales, each with one thing against the grey others."""
+"""Small multiples inside one Axes: panels on the same scales, each with one object in colour and the others in grey."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _SIZE = 7.0  # points of a title
 
 @dataclass(frozen=True, eq=False)
 class Panels:
-    """The Axes that a picture returns, with a panel for each title in it, and the inches that they need."""
+    """The Axes that a picture returns, with a panel for each title, and the size in inches that the panels need."""
 
     ax: Axes
     each: Sequence[Axes]
@@ -38,11 +38,11 @@ class Panels:
 def panels_of(
     ax: Axes | None, titles: Sequence[str], height: float = _HEIGHT, most_columns: int = _MOST_COLUMNS
 ) -> Panels:
-    """Return axes and in them a panel for each title, from left to right and from the top to the bottom.
+    """Return axes with a panel for each title, from left to right and from top to bottom.
 
-    Every picture returns one Axes and draws in the one that it is given, so that a caller places it among others.
-    Panels are insets of that Axes (``ax.child_axes``), which has no scale itself and carries the labels of all:
-    strips of one Axes would need false numbers, and several Axes of a figure could not be placed.
+    Every picture draws in one Axes, given or new, and returns it, so callers can place pictures in a figure. Panels are
+    insets of this Axes (``ax.child_axes``), which has no scale of its own and has the labels for all panels. Strips of
+    a single Axes would need false numbers, and several Axes of a figure could not be placed as one.
     """
     columns = min(most_columns, int(np.ceil(np.sqrt(1.5 * len(titles)))))
     rows = -(-len(titles) // columns)
@@ -63,7 +63,7 @@ def panels_of(
 
 
 def _dress(panel: Axes, ax: Axes, title: str) -> None:
-    """Give a panel its title and the colours of the axes that it stands in, whatever the style says."""
+    """Give a panel its title and the colours of the axes around it, in every style of matplotlib."""
     panel.set_facecolor("none")
     panel.tick_params(colors=ink(ax), which="both", labelsize="x-small", length=2)
     for side, spine in panel.spines.items():
@@ -74,14 +74,14 @@ def _dress(panel: Axes, ax: Axes, title: str) -> None:
 
 
 def draw_others(panel: Axes, curves: Sequence[Any]) -> None:
-    """Draw curves, each (n, 2), thin and grey as one artist: every curve in every panel would be thousands."""
+    """Draw curves, each (n, 2), thin and grey, as one artist: one artist per curve and panel would make thousands."""
     from matplotlib.collections import LineCollection
 
     panel.add_collection(LineCollection(list(curves), colors=GREY, linewidths=0.4, alpha=0.4, zorder=1))
 
 
 def few_ticks(axis: Axis, values: FloatArray, logs: bool = False) -> None:
-    """Write about three numbers beside an axis of a panel: of a logarithmic one powers of ten, of a short one more."""
+    """Write about three numbers at an axis of a panel: on a long logarithmic axis, powers of ten alone."""
     from matplotlib.ticker import LogLocator, MaxNLocator
 
     if logs:
@@ -93,7 +93,7 @@ def few_ticks(axis: Axis, values: FloatArray, logs: bool = False) -> None:
 
 
 def finish_panels(panels: Panels, x: str, y: str, handles: Sequence[Any]) -> Axes:
-    """Write the names of the scales beside the panels, put them above the drawing, and return the axes."""
+    """Write the names of the scales beside the panels and the legend above them, and return the axes."""
     ax = panels.ax
     ax.set_xlabel(x)
     ax.set_ylabel(y)
@@ -111,7 +111,7 @@ def finish_panels(panels: Panels, x: str, y: str, handles: Sequence[Any]) -> Axe
 
 
 def _give_same_limits(panels: Sequence[Axes]) -> None:
-    """Let all panels show what the widest shows. Axes that share a scale ask each other: 60 of them take long."""
+    """Give all panels the widest limits; shared axes of matplotlib would be slow with 60 panels."""
     x, y = (np.array([panel.get_xlim() for panel in panels]), np.array([panel.get_ylim() for panel in panels]))
     for panel in panels:
         panel.set_xlim(x[:, 0].min(), x[:, 1].max())
@@ -119,7 +119,7 @@ def _give_same_limits(panels: Sequence[Axes]) -> None:
 
 
 def marks(own: str, others: str, colour: str) -> list[Any]:
-    """Return the texts of a legend for the line of a panel and for the grey lines."""
+    """Return the legend's entries for the line of a panel and for the grey lines."""
     from matplotlib.lines import Line2D
 
     return [Line2D([], [], color=colour, label=own), Line2D([], [], color=GREY, linewidth=0.8, label=others)]

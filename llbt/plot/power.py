@@ -45,7 +45,7 @@ _WIDE = 20  # from this ratio of largest to smallest number of judgments the axi
 
 @checked
 def power(power: Power, *, target: Share = 0.8, ax: Axes | None = None) -> Axes:
-    """Plot simulated power over the number of judgments per pair, and mark the numbers for the target power.
+    """Plot simulated power against the number of judgments per pair, and mark the numbers for the target power.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ def power(power: Power, *, target: Share = 0.8, ax: Axes | None = None) -> Axes:
     Raises
     ------
     OptionError
-        For anything else than a `Power`.
+        For anything other than a `Power`.
 
     Examples
     --------
@@ -98,7 +98,7 @@ def power(power: Power, *, target: Share = 0.8, ax: Axes | None = None) -> Axes:
 
 @dataclass(frozen=True, eq=False)
 class _Curve:
-    """The power of a test in a scenario: its name and look, (M,) and bounds (M, 2)."""
+    """The power of a test in a scenario: its name, its style, the power (M,) and its bounds (M, 2)."""
 
     label: str
     colour: str
@@ -142,7 +142,7 @@ def _name_target(ax: Axes, target: float) -> None:
 
 
 def _mark_needed(ax: Axes, target: float, needed: Sequence[tuple[float, str]]) -> None:
-    """Draw a line down from where each curve reaches the target, with the number of judgments at its foot."""
+    """Draw a line from the point where each curve reaches the target down to the number of judgments."""
     for rank, (x, colour) in enumerate(needed):
         ax.vlines(x, 0, target, color=colour, linewidth=0.8, linestyle=":", zorder=1)
         ax.annotate(

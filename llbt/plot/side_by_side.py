@@ -48,11 +48,9 @@ def side_by_side(
     Parameters
     ----------
     objects, names : sequence
-        What the rows are, and the K estimates in the legend, under a title.
-    axis_label : str
-        The name of the scale.
-    zero : float, optional
-        Where a line marks the middle.
+        Names of the rows, and names of the K estimates for the legend, which has the title `title`.
+    label : str The name of the scale. zero : float, optional
+        The value at which a line marks the middle.
     logs : bool
         Whether the scale is logarithmic.
     """

@@ -80,9 +80,9 @@ _FALLBACKS = (
 
 
 def axes_of(ax: Axes | None, width: float, height: float) -> Axes:
-    """Return the axes to draw in: those given, or those of a new white figure of so many inches.
+    """Return the axes to draw in: the given axes, or the axes of a new white figure of this size in inches.
 
-    The figure is white with dark letters whatever the style says, so that it reads on a light and on a dark page.
+    The figure is white with dark letters in every style of matplotlib, so it can be read on a light and on a dark page.
     """
     need("matplotlib", "pictures", "'llbt[plot]'")
     if ax is not None:
@@ -110,9 +110,9 @@ def _own_axes(ax: object) -> Axes:
 
 
 def _new_figure(width: float, height: float) -> Figure:
-    """Return a figure: one of pyplot's in the main thread, so that notebooks and ``plt.show()`` find it.
+    """Return a figure, registered with pyplot in the main thread, so that notebooks and ``plt.show()`` find it.
 
-    Elsewhere, and for a page, one that nobody else knows: pyplot's list of figures belongs to the whole process.
+    In other threads, and for a page, the figure is not registered: pyplot's list of figures belongs to the process.
     """
     if _ON_PAGE.get():
         from .svg import page_figure
@@ -129,7 +129,7 @@ def _new_figure(width: float, height: float) -> Figure:
 
 @contextlib.contextmanager
 def on_page() -> Iterator[None]:
-    """Draw for a page meanwhile: letters become text, which browsers measure and find letters for."""
+    """Draw for a page inside this context: letters are kept as text, for which the browser finds the fonts."""
     token = _ON_PAGE.set(True)
     try:
         yield
@@ -138,12 +138,12 @@ def on_page() -> Iterator[None]:
 
 
 def rows_height(rows: int, row: float = 0.2) -> float:
-    """Return the height of a figure with so many rows: closer where they are many, so that it fits a page."""
+    """Return the height of a figure with this number of rows; many rows are closer together, so that it fits a page."""
     return 0.85 + rows * row * (1.0 if rows <= _MANY else 0.68 if rows <= _VERY_MANY else 0.5)
 
 
 def make_room(ax: Axes, width: float = BODY, height: float = 0.0) -> None:
-    """Enlarge a figure of our own so far that the axes keep so many inches beside their names and legends."""
+    """Enlarge a figure made by llbt until its axes have at least this size in inches, without names and legends."""
     figure = ax.get_figure(root=True)
     if figure not in _OWN or figure is None:
         return
@@ -155,7 +155,7 @@ def make_room(ax: Axes, width: float = BODY, height: float = 0.0) -> None:
 
 
 def lay_out(ax: Axes) -> None:
-    """Give the axes their final place, so that what is drawn next knows how much room there is."""
+    """Give the axes their final place, so that the room for further texts is known."""
     ax.figure.draw_without_rendering()  # type: ignore[union-attr]
 
 
@@ -175,12 +175,12 @@ def contrasting(colour: Any) -> str:
 
 
 def darker(colour: Any) -> str:
-    """Return a colour as letters need it on white."""
+    """Return a colour darkened for text on white."""
     return _hex(0.65 * _rgba(colour)[:3])
 
 
 def lighter(colour: Any) -> str:
-    """Return a colour as letters need it on a dark page."""
+    """Return a colour lightened for text on a dark page."""
     return _hex(0.55 * _rgba(colour)[:3] + 0.45)
 
 
@@ -205,7 +205,7 @@ def _over_white(colour: Any) -> FloatArray:
 
 
 def short_names(labels: Iterable[Any], most: int = _LONGEST) -> list[str]:
-    """Return labels as names of at most so many characters, cut in the middle; more where they would be the same.
+    """Return labels as names of at most `most` characters, cut in the middle; longer if names would be equal.
 
     Common beginnings and ends of long names are cut first, so the names still differ.
     """
@@ -218,7 +218,7 @@ def short_names(labels: Iterable[Any], most: int = _LONGEST) -> list[str]:
 
 
 def _without_shared(full: list[str], most: int) -> list[str]:
-    """Return names, those of more than so many characters without the words that all of these begin and end with."""
+    """Return names; those of more than `most` characters lose the first and last words that they all share."""
     long = {name for name in full if len(name) > most}
     if len(long) < 2:
         return full
@@ -231,7 +231,7 @@ def _without_shared(full: list[str], most: int) -> list[str]:
 
 
 def _shared_words(texts: list[str]) -> str:
-    """Return the words that texts begin with, all of them the same."""
+    """Return the words with which all texts begin."""
     shared = itertools.takewhile(lambda letters: len(set(letters)) == 1, zip(*texts, strict=False))
     return re.sub(r"[^\W_]*$", "", "".join(letters[0] for letters in shared))
 
@@ -241,7 +241,7 @@ def _cut(name: str, most: int) -> str:
 
 
 def literally(texts: Iterable[Text]) -> None:
-    r"""Draw texts letter by letter: ``$`` and ``\`` are not markup; letters that the font lacks come from another."""
+    r"""Draw texts letter by letter: ``$`` and ``\`` are not markup; missing letters come from another font."""
     for text in texts:
         text.set_parse_math(False)
         text.set_usetex(False)
@@ -257,7 +257,7 @@ def _families() -> list[str]:
 
 
 def left_to_right(text: str) -> str:
-    """Return a text of several names so that it reads from left to right whatever script its names are in."""
+    """Return a text of several names that reads from left to right in every script."""
     right = any(unicodedata.bidirectional(letter) in ("R", "AL") for letter in text)
     return "\u200e" + text if right else text
 
@@ -269,7 +269,7 @@ def row_size(ax: Axes, rows: int) -> float:
 
 
 def thinned(ax: Axes, rows: int, which: Literal["x", "y"] = "y") -> range:
-    """Return the rows that are named: all of them, or every second, third, … where rows are lower than letters."""
+    """Return the rows that are named: all of them, or every second, third, … if rows are lower than letters."""
     extent = ax.get_window_extent()
     length = 72 * (extent.height if which == "y" else extent.width) / ax.figure.dpi
     return range(0, rows, max(1, int(np.ceil(_SMALLEST / 0.85 * rows / length))))
@@ -308,7 +308,7 @@ def note_beside(ax: Axes, notes: Sequence[str], heading: str = "") -> None:
 def name_ends(ax: Axes, ends: Sequence[tuple[float, str, str]], height: float) -> None:
     """Write each curve's name (where it ends, name, colour) right of its end, moved apart where they are close.
 
-    A figure of our own is enlarged so that the axes are so many inches high.
+    A figure made by llbt is enlarged until the axes are `height` inches high.
     """
     make_room(ax, height=height)
     lay_out(ax)
@@ -351,7 +351,7 @@ def _long(ax: Axes) -> bool:
 
 
 def rows_of(ax: Axes | None, names: Sequence[str], row: float = 0.2, more: float = 0.0) -> Axes:
-    """Return axes with a named, shaded row for each name: what a forest is drawn on."""
+    """Return axes with a named, shaded row for each name, for a forest plot."""
     ax = axes_of(ax, COLUMN, rows_height(len(names), row) + more)
     bands(ax, len(names))
     name_rows(ax, names)
@@ -361,7 +361,7 @@ def rows_of(ax: Axes | None, names: Sequence[str], row: float = 0.2, more: float
 def points(
     ax: Axes, x: Any, y: Any, bounds: Any, look: tuple[str, str], *, label: str | None = None, across: bool = True
 ) -> Any:
-    """Draw points with their intervals, two bounds each (n, 2): across, in the rows of a forest, or upright."""
+    """Draw points with their intervals (n, 2): horizontal in the rows of a forest plot (`across`), or vertical."""
     x, y = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
     spread = np.abs(np.asarray(bounds, dtype=float).T - (x if across else y))
     sides = {"xerr": spread} if across else {"yerr": spread}
@@ -369,13 +369,13 @@ def points(
 
 
 def without_frame(ax: Axes) -> None:
-    """Take the lines around the axes away, as a matrix or a network needs it."""
+    """Remove the frame of the axes, for a matrix or a network."""
     for spine in ax.spines.values():
         spine.set_visible(False)
 
 
 def finish(ax: Axes, width: float = BODY, height: float = 0.0) -> Axes:
-    """Return the axes, in a figure of our own with at least this size; its texts are drawn letter by letter."""
+    """Return the finished axes: texts are literal, and a figure made by llbt has at least this size."""
     literally([*ax.texts, *ax.get_xticklabels(), *ax.get_yticklabels(), ax.title, ax.xaxis.label, ax.yaxis.label])
     _thin_log_axis(ax)
     make_room(ax, width, height)
@@ -397,13 +397,13 @@ def set_log_axis(ax: Axes, which: Literal["x", "y"]) -> None:
 
 
 def mark_ranks(axis: Axis, size: int, most: int = 8) -> None:
-    """Write the ranks 1 to `size` beside an axis, of many the first and round ones."""
+    """Write the ranks 1 to `size` at an axis; if they are many, only the first and round ones."""
     step = next(step for step in (1, 2, 5, 10, 20, 25, 50, 100, size) if size / step <= most)
     axis.set_ticks([1, *range(step if step > 1 else 2, size + 1, step)])
 
 
 def zero_line(ax: Axes, x: float = 0.0) -> None:
-    """Draw where nothing differs."""
+    """Draw the line of no difference."""
     ax.axvline(x, color=GREY, linewidth=0.8, zorder=0)
 
 
@@ -423,7 +423,7 @@ def bands(ax: Axes, rows: int) -> None:
 
 
 def look_of(k: int) -> tuple[str, str]:
-    """Return colour and marker of the k-th series; 56 differ."""
+    """Return colour and marker of the k-th series; the first 56 are different."""
     return COLOURS[k % len(COLOURS)], MARKERS[k % len(MARKERS)]
 
 
@@ -434,9 +434,9 @@ def look_beside_grey(k: int) -> tuple[str, str]:
 
 
 def standing_out(values: FloatArray, most: int) -> IntArray:
-    """Return at most so many rows, in their order: those that change most over the columns, then the highest.
+    """Return at most `most` rows, in their order: those that change most over the columns, then the highest.
 
-    Thus of one column the highest are taken. NaN is passed over.
+    With one column, the highest rows are taken. NaN is ignored.
     """
     highest = np.fmax.reduce(values, axis=1)
     with np.errstate(invalid="ignore"):  # of infinite ones
@@ -446,7 +446,7 @@ def standing_out(values: FloatArray, most: int) -> IntArray:
 
 
 def moved_apart(heights: Sequence[float], gap: float, most: float) -> list[float]:
-    """Return rising heights at least so far apart, none above the most: moved up, then down where they would leave."""
+    """Return ascending heights at least `gap` apart and at most `most`: moved up, then down if they exceed `most`."""
     places = list(heights)
     for k in range(1, len(places)):
         places[k] = max(places[k], places[k - 1] + gap)
@@ -456,21 +456,21 @@ def moved_apart(heights: Sequence[float], gap: float, most: float) -> list[float
 
 
 def diverging(middle: str) -> LinearSegmentedColormap:
-    """Return the colours from orange over a middle one to blue."""
+    """Return a colour scale from orange over the colour `middle` to blue."""
     from matplotlib.colors import LinearSegmentedColormap
 
     return LinearSegmentedColormap.from_list("llbt", [ORANGE, middle, BLUE])
 
 
 def scale_around_half(values: FloatArray) -> tuple[float, float]:
-    """Return the limits of a colour scale of probabilities: as far from ½ on either side as the values go."""
+    """Return the limits of a colour scale of probabilities: as far from ½ on either side as the furthest value."""
     known = np.abs(np.asarray(values)[np.isfinite(values)] - 0.5)
     reach = min(0.5, max(float(known.max(initial=0.0)), _LEAST_REACH))
     return 0.5 - reach, 0.5 + reach
 
 
 def colour_bar(ax: Axes, mappable: ScalarMappable, label: str, *, extend: Any = "neither") -> None:
-    """Draw the colours with their scale below the axes."""
+    """Draw the colour bar with its scale below the axes."""
     figure = ax.get_figure(root=False)
     assert figure is not None
     bar = figure.colorbar(mappable, ax=ax, location="bottom", fraction=0.05, pad=0.02, aspect=30, extend=extend)

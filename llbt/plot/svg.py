@@ -1,7 +1,7 @@
 # mypy: disable-error-code="no-untyped-call"
-"""Figures that become SVG inside a page, with their letters as text; imported where a picture is drawn.
+"""Figures as SVG inside a page, with letters as text; imported only when a picture is drawn.
 
-matplotlib has this as rcParams, which belong to the whole process, so the renderer and its canvas are ours.
+matplotlib can do this by rcParams, but these belong to the whole process, so llbt has its own renderer and canvas.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from matplotlib.figure import Figure
 
 
 class _TextRenderer(RendererSVG):
-    """matplotlib's renderer with ``svg.fonttype`` at "none": a browser finds every script's letters."""
+    """matplotlib's renderer with ``svg.fonttype`` "none": the browser finds the letters of every script."""
 
     def draw_text(
         self, gc: Any, x: Any, y: Any, s: str, prop: Any, angle: Any, ismath: Any = False, mtext: Any = None
@@ -39,7 +39,7 @@ class _TextCanvas(FigureCanvasBase):
         return "svg"
 
     def print_svg(self, file: Any) -> None:
-        """Write the figure to an open file of bytes; matplotlib asks this, too, for a renderer to measure with."""
+        """Write the figure to an open file of bytes; matplotlib also calls this to get a renderer for measuring."""
         dpi = self.figure.dpi
         self.figure.dpi = 72
         width, height = self.figure.get_size_inches()
@@ -51,7 +51,7 @@ class _TextCanvas(FigureCanvasBase):
 
 
 def page_figure(width: float, height: float) -> Figure:
-    """Return a white figure of so many inches that pyplot does not know."""
+    """Return a white figure of this size in inches, not registered with pyplot."""
     figure = Figure(figsize=(width, height), layout="constrained", facecolor="white")
     _TextCanvas(figure)
     return figure

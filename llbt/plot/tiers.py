@@ -1,4 +1,4 @@
-"""Tiers beside rows of intervals: breaks and rank ranges, and boards of scores drawn with them, with matplotlib."""
+"""Breaks between clusters and rank ranges beside rows of intervals, and pictures of boards of scores."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _BREAKS = "\ndashed: all above beat all below"
 
 
 def draw_breaks(ax: Axes, clusters: Iterable[float]) -> str:
-    """Draw a line between rows whose cluster is not the same; return what it means, nothing without a line."""
+    """Draw a line between rows of different clusters; return the meaning of the line, or an empty text without one."""
     breaks = [row for row, (above, below) in enumerate(itertools.pairwise(clusters)) if below > above]
     for row in breaks:
         ax.axhline(row + 0.5, color=ink(ax), linewidth=0.7, linestyle=DASHED, zorder=1)
@@ -30,7 +30,7 @@ def draw_breaks(ax: Axes, clusters: Iterable[float]) -> str:
 
 
 def write_ranks(ax: Axes, low: Iterable[float], high: Iterable[float]) -> None:
-    """Write the ranks that each row may have beside it; nothing where they are not known."""
+    """Write the rank range of each row beside it; nothing if it is not known."""
     note_beside(ax, [_from_to(*ends) for ends in zip(low, high, strict=True)], "ranks")
 
 
@@ -41,7 +41,7 @@ def _from_to(low: float, high: float) -> str:
 
 
 def score_intervals(board: ScoreLeaderboard, confidence: float, ax: Axes | None) -> Axes:
-    """Draw the mean scores of systems with their intervals; rank ranges or letters stand beside them."""
+    """Draw the mean scores of systems with their intervals, and rank ranges or letters beside them."""
     frame = board.to_frame()
     ax = rows_of(ax, short_names(frame["object"]))
     half = critical_value(confidence, board.df) * board.std_error

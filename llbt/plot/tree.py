@@ -82,7 +82,7 @@ def tree(judge_tree: JudgeTree, *, confidence: Confidence = 0.95, ax: Axes | Non
     if not judge_tree.nodes[0].results.design.plain:
         raise DesignError(
             f"the worths of {judge_tree.growth.formula!r} depend on covariates, so a leaf has several sets of them",
-            "Plot a tree of a formula in which object stands alone.",
+            "Grow a tree whose worths have no covariates, such as 'object + tie'.",
         )
     root = worth(judge_tree.results(1), scale="log_worth").to_frame()
     objects = root.sort_values("estimate", ascending=False, kind="stable")["object"].tolist()
@@ -104,7 +104,7 @@ def tree(judge_tree: JudgeTree, *, confidence: Confidence = 0.95, ax: Axes | Non
 
 
 def _places(grown: JudgeTree) -> dict[int, float]:
-    """Return where each node stands: leaves side by side, others above the middle of their children."""
+    """Return the place of each node: leaves side by side, other nodes above the middle of their children."""
     place = {node.number: float(k) for k, node in enumerate(grown.leaves)}
     for node in reversed(grown.nodes):
         if node.children:
