@@ -36,7 +36,7 @@ def calibration(held_out: HeldOut | WithWorths, *, rng: Rng = 0, ax: Axes | None
     Raises
     ------
     OptionError
-        For anything else than a `HeldOut` or a fit.
+        For anything other than a `HeldOut` or a fit.
 
     Examples
     --------

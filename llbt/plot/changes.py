@@ -25,7 +25,7 @@ def changes(res: Changes, *, ax: Axes | None = None) -> Axes:
     Parameters
     ----------
     res : Changes
-        Of `llbt.compare`.
+        The result of `llbt.compare`.
     ax : matplotlib.axes.Axes, optional
         Where to draw; by default a new figure.
 
@@ -37,7 +37,7 @@ def changes(res: Changes, *, ax: Axes | None = None) -> Axes:
     Raises
     ------
     DesignError
-        If there is no verdict, so that changes have no direction.
+        If the comparison has no verdict on objects, so that changes have no direction.
 
     Examples
     --------

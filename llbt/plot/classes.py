@@ -77,7 +77,7 @@ def classes(latent_classes: Classes, *, confidence: Confidence = 0.95, ax: Axes 
         raise DesignError(
             f"the worths of {latent_classes.pooled.specification.formula!r} depend on covariates, so a class has "
             "several sets",
-            "Plot classes of a formula in which object stands alone.",
+            "Fit classes whose worths have no covariates, such as 'object + tie'.",
         )
     objects = latent_classes.pooled.comparisons.objects
     own, _ = centred(latent_classes.pooled, None)

@@ -53,7 +53,7 @@ def subset_correlations(
 
     Parameters
     ----------
-    subsets : SubsetCorrelations, or mapping of name to such
+    subsets : SubsetCorrelations, or mapping of names to SubsetCorrelations
         The result of `subset_correlations`; several results for several metrics, or to compare the best with random
         systems. Rolling subsets need an axis of their own, so they cannot be drawn with others.
     ax : matplotlib.axes.Axes, optional
@@ -68,7 +68,7 @@ def subset_correlations(
     Raises
     ------
     OptionError
-        For anything else.
+        For other arguments, and for results that do not fit on the same axes.
 
     Examples
     --------
@@ -102,13 +102,13 @@ def subset_correlations(
 
 
 def _checked_subsets(subsets: object) -> dict[str, SubsetCorrelations]:
-    """Return what is to be drawn by name; everything on the same axes."""
+    """Return the results to draw by name; raise unless they fit on the same axes."""
     given = dict(subsets) if isinstance(subsets, Mapping) else {"": subsets}
     drawn = {str(name): one for name, one in given.items() if isinstance(one, SubsetCorrelations)}
     if not drawn or len(drawn) < len(given):
         raise OptionError(
             f"found {listed([type(one).__name__ for one in given.values()]) or 'nothing'}",
-            expected="what llbt.metrics.subset_correlations returns, or a mapping of name to that",
+            expected="what llbt.metrics.subset_correlations returns, or a mapping of names to such results",
         )
     if len({(one.subsets == "rolling", one.coefficient) for one in drawn.values()}) > 1:
         raise OptionError(
@@ -131,7 +131,7 @@ def _draw_subset(ax: Axes, name: str, one: SubsetCorrelations, k: int) -> None:
 
 @checked
 def decisions(decisions: DecisionTable, *, ax: Axes | None = None) -> Axes:
-    """Plot differences of human scores over differences of a metric, by pair, with errors of both types marked.
+    """Plot differences of human scores against differences of a metric, by pair, and mark errors of both types.
 
     Parameters
     ----------
@@ -150,7 +150,7 @@ def decisions(decisions: DecisionTable, *, ax: Axes | None = None) -> Axes:
     Raises
     ------
     OptionError
-        For anything else than a `DecisionTable`.
+        For anything other than a `DecisionTable`.
 
     Examples
     --------
@@ -188,7 +188,7 @@ def decisions(decisions: DecisionTable, *, ax: Axes | None = None) -> Axes:
 
 @checked
 def difference_curve(curve: DifferenceCurve, *, unit: str = "", ax: Axes | None = None) -> Axes:
-    """Plot the probability that humans agree over the size of a metric's difference, and mark the needed difference.
+    """Plot the probability that humans agree against the size of a metric's difference, and mark the needed difference.
 
     Parameters
     ----------
@@ -204,12 +204,12 @@ def difference_curve(curve: DifferenceCurve, *, unit: str = "", ax: Axes | None 
     matplotlib.axes.Axes
         The curve with its band, the bins with Wilson's intervals at their mean differences, the target as a dashed
         line, and the needed difference where the curve reaches it, if it is within the observed range. The axis ends
-        after the bins, so a few huge differences do not squeeze the rest.
+        after the bins, so a few huge differences do not compress the rest.
 
     Raises
     ------
     OptionError
-        For anything else than a `DifferenceCurve`.
+        For anything other than a `DifferenceCurve`.
 
     Examples
     --------
@@ -238,14 +238,14 @@ def difference_curve(curve: DifferenceCurve, *, unit: str = "", ax: Axes | None 
 
 
 def _reach(curve: DifferenceCurve) -> float:
-    """Return how far the axis goes: past the bins and the needed difference, not to a single huge one."""
+    """Return the end of the axis: past the bins and the needed difference, but not at a single huge difference."""
     largest = float(curve.difference.max(initial=0.0)) or 1.0
     needed = 0.0 if math.isnan(curve.needed) else curve.needed
     return min(largest, 1.2 * max(float(curve.bins.mean.max(initial=0.0)), needed) or largest)
 
 
 def _mark_target(ax: Axes, curve: DifferenceCurve, largest: float) -> None:
-    """Draw the target, and a line down from where the curve reaches it with the difference at its foot."""
+    """Draw the target, and a line from the point where the curve reaches it down to the needed difference."""
     ax.axhline(curve.target, color="black", linewidth=0.8, linestyle=DASHED, zorder=1)
     if math.isnan(curve.needed) or curve.needed > largest:
         return

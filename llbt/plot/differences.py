@@ -108,7 +108,7 @@ def paired(
 
 
 def _mark_centres(ax: Axes, two: _Two) -> None:
-    """Draw the mean and the median of either system, i's down, j's across."""
+    """Draw the mean and the median of either system: vertical lines for i, horizontal lines for j."""
     for value, style, name in ((np.mean, "-", "mean"), (np.median, _DASHED, "median")):
         ax.axvline(float(value(two.i)), color=_I, linestyle=style, linewidth=1.2, zorder=2)
         ax.axhline(float(value(two.j)), color=_J, linestyle=style, linewidth=1.2, zorder=2)
@@ -116,7 +116,7 @@ def _mark_centres(ax: Axes, two: _Two) -> None:
 
 
 def _name_sides(ax: Axes, two: _Two, names: list[str]) -> None:
-    """Write who wins how often into the corners of the two triangles."""
+    """Write the share of wins of each system into the corner of its triangle."""
     box = {"facecolor": "white", "edgecolor": "none", "pad": 1.0, "alpha": 0.8}
     wins_i, _, wins_j = two.shares
     corners = [((0.97, 0.03), ("right", "bottom")), ((0.03, 0.97), ("left", "top"))]
@@ -169,8 +169,8 @@ def differences(
     Returns
     -------
     matplotlib.axes.Axes
-        A histogram with an edge at 0, in the colour of the winning side, and ties in grey at its right. There are lines
-        at 0, the mean and the median of the differences, and the shares of wins in the title.
+        A histogram in the colours of the winning systems, with an edge at 0 and with ties in grey at the right of this
+        edge. There are lines at 0, the mean and the median of the differences, and the shares of wins in the title.
 
     Raises
     ------

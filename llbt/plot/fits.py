@@ -108,13 +108,14 @@ def anova(analysis: Annotated[Table, JUDGED_INSIDE], *, ax: Axes | None = None) 
     Returns
     -------
     matplotlib.axes.Axes
-        One bar per model, as long as its residual deviance, with its name above it and the test against the model
-        before. A stroke marks the residual df, the mean of the deviance if the model holds and counts are not small.
+        One bar per model, as long as its residual deviance. Above the bar are the name of the model and its test
+        against the previous model. A stroke marks the residual df, which is the expected deviance if the model holds
+        and counts are not small.
 
     Raises
     ------
     OptionError
-        For anything else than the table of `anova`.
+        For anything other than the table of `anova`.
 
     Examples
     --------
@@ -156,7 +157,7 @@ def anova(analysis: Annotated[Table, JUDGED_INSIDE], *, ax: Axes | None = None) 
 
 
 def _cell_names(frame: pd.DataFrame, objects: Sequence[Label]) -> list[str]:
-    """Return what happened in each cell: ``A beats B, J3``. No name stands for two of the objects of the fit."""
+    """Return the description of each cell: ``A beats B, J3``. Shortened names of different objects stay different."""
     known = ["object_i", "object_j", "outcome", "count", "fitted", "residual"]
     short = dict(zip(objects, short_names(objects, 12), strict=True))
     covariates = [name for name in frame if name not in known]
@@ -173,7 +174,7 @@ def _label(row: dict[Any, Any], short: dict[Any, str]) -> str:
 
 
 def _write_models(ax: Axes, frame: pd.DataFrame) -> None:
-    """Write the name of each model above its bar, and its test against the model before."""
+    """Write the name of each model above its bar, and its test against the previous model."""
     size = min(7.5, row_size(ax, 2 * len(frame)) * 1.3)
     names = frame["model" if "model" in frame else "term"].tolist()
     added = "" if "model" in frame else "+ "

@@ -32,13 +32,13 @@ def forest(contrasts: Annotated[Table, JUDGED_INSIDE], *, ax: Axes | None = None
     Returns
     -------
     matplotlib.axes.Axes
-        One row per contrast: its estimate and interval, and a line where nothing differs: 0, of odds 1, of
-        probabilities ½. Odds have a logarithmic axis.
+        One row per contrast with its estimate and interval, and a line at no difference: at 0, for odds at 1, for
+        probabilities at ½. Odds have a logarithmic axis.
 
     Raises
     ------
     OptionError
-        For anything else than the table of `contrasts`.
+        For anything other than the table of `contrasts`.
 
     Examples
     --------

@@ -39,7 +39,7 @@ def frontier(costs: CostFrontier, *, ax: Axes | None = None) -> Axes:
     Raises
     ------
     OptionError
-        For anything else than a `CostFrontier`.
+        For anything other than a `CostFrontier`.
 
     Examples
     --------

@@ -57,7 +57,7 @@ def ranks_by_method(
     most : int
         The number of systems to colour and name: those whose rank changes most.
     ax : matplotlib.axes.Axes, optional
-        Where to draw; by default a new figure that grows with both.
+        Where to draw; by default a new figure that grows with the numbers of systems and methods.
 
     Returns
     -------
@@ -103,7 +103,7 @@ def ranks_by_method(
 
 
 def _draw_system(ax: Axes, ranks: FloatArray, label: str, look: tuple[str, str] | None) -> None:
-    """Draw the line of a system, grey and thin without a look of its own."""
+    """Draw the line of a system, grey and thin if it has no style of its own."""
     colour, marker = look or (GREY, "o")
     line = ax.plot(range(len(ranks)), ranks, color=colour, marker=marker, label=label)[0]
     if look is None:
@@ -132,7 +132,7 @@ def _checked(frame: object) -> FloatArray:
 
 
 def _ranks(values: FloatArray, kind: Values) -> FloatArray:
-    """Return ranks from 1 (the best), level ones averaged; NaN where there is no value."""
+    """Return ranks from 1 (the best), with the mean rank for ties; NaN where there is no value."""
     downwards = -values if kind == "scores" else values
     finite = np.where(np.isfinite(values), values, np.nan)
     spread = np.fmax.reduce(finite, axis=0) - np.fmin.reduce(finite, axis=0)
@@ -159,7 +159,7 @@ def _frame_axes(ax: Axes, size: int) -> None:
 def _name_systems(ax: Axes, ranks: FloatArray, labels: list[str], colours: list[str]) -> None:
     """Write names right of the last method that rates a system, moved apart where ranks are close.
 
-    Level systems stand in the order of the methods before.
+    Tied systems are in the order of the previous methods.
     """
     make_room(ax, height=0.13 * len(labels))
     lay_out(ax)
@@ -188,7 +188,7 @@ def _name_systems(ax: Axes, ranks: FloatArray, labels: list[str], colours: list[
 
 
 def _spread(ranks: FloatArray, step: float) -> list[float]:
-    """Return heights around rising ranks: level ones so far from each other."""
+    """Return heights around ascending ranks, with a distance `step` between tied systems."""
     _, first, number = np.unique(ranks, return_index=True, return_counts=True)
     middle = np.repeat(first + (number - 1) / 2, number)
     return list((ranks + step * (np.arange(len(ranks)) - middle)).tolist())

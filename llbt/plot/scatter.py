@@ -1,4 +1,4 @@
-"""The picture of system scores by a metric against those by humans, outliers marked."""
+"""The picture of systems' scores by a metric against their scores by humans, with outliers marked."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _MOST_NAMED = 4  # outliers; names of more would lie upon each other
 
 @checked
 def scatter(metric: npt.ArrayLike, human: npt.ArrayLike, *, cutoff: Positive = 2.5, ax: Axes | None = None) -> Axes:
-    """Plot the mean scores of systems by a metric over those by humans, and mark the outliers.
+    """Plot the mean scores of systems by a metric against their scores by humans, and mark the outliers.
 
     Parameters
     ----------

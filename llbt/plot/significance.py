@@ -23,8 +23,8 @@ Compared = Annotated[
     MetricComparisons,
     Kind(
         lambda value: isinstance(value, MetricComparisons),
-        "MetricComparisons, what llbt.metrics.compare_all(…) returns; a fit has objects and no metrics, and "
-        "llbt.plot.intervals(res) shows which of them differ",
+        "MetricComparisons, what llbt.metrics.compare_all(…) returns; for a fit, "
+        "llbt.plot.intervals(res) shows which objects differ",
     ),
 ]
 
@@ -51,8 +51,8 @@ def significance(comparisons: Compared, *, alpha: Share = 0.05, ax: Axes | None 
     Raises
     ------
     OptionError
-        For anything else than a `MetricComparisons`, and a level that is not between 0 and 1. A fit has objects and no
-        metrics: `intervals` shows which of them differ.
+        For anything other than a `MetricComparisons`, and a level that is not between 0 and 1. For a fit, `intervals`
+        shows which objects differ.
 
     References
     ----------
@@ -100,7 +100,7 @@ def _mark(ax: Axes, comparisons: MetricComparisons, shades: npt.NDArray[np.int64
 
 
 def _undefined(comparisons: MetricComparisons) -> npt.NDArray[np.bool_]:
-    """Return where two metrics have no test, shape (K, K)."""
+    """Return which pairs of metrics have no test, shape (K, K)."""
     return np.isnan(comparisons.p_value) & ~np.eye(len(comparisons.metrics), dtype=np.bool_)
 
 

@@ -46,7 +46,7 @@ _CHANCES: dict[Mechanism, str] = {
 def win_probabilities(
     pairs: PairwiseScores, *, test: ScoreTest = "sign", mechanism: Mechanism = "wins", ax: Axes | None = None
 ) -> Axes:
-    """Plot P(row > column) of every two systems as a heat map, with stars for significant differences.
+    """Plot P(row > column) for each pair of systems as a heat map, with stars for significant differences.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ def win_probabilities(
     Raises
     ------
     OptionError
-        For anything else than `PairwiseScores`, and unknown options.
+        For anything other than `PairwiseScores`, and unknown options.
 
     References
     ----------
@@ -100,7 +100,7 @@ def win_probabilities(
 
 
 def _name_sides(ax: Axes, names: list[str]) -> None:
-    """Name rows and columns; every second, third, … of them where rows are lower than letters."""
+    """Name rows and columns; only every second, third, … if rows are lower than letters."""
     ticks = thinned(ax, len(names))
     font = row_size(ax, len(ticks))
     ax.set_xticks(ticks, [names[k] for k in ticks], rotation=90, fontsize=font)

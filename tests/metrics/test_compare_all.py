@@ -113,7 +113,7 @@ def test_pairs_without_a_test_are_counted():
         ),
         (lambda s: llbt.plot.significance(s), "comparisons is of type MetricScores; expected MetricComparisons"),
         (lambda s: llbt.plot.significance(llbt.metrics.compare_all(s, n=10), alpha=2), "alpha=2"),
-        (lambda s: llbt.plot.significance(fitted()), r"a fit has objects and no metrics, and llbt\.plot\.intervals"),
+        (lambda s: llbt.plot.significance(fitted()), r"for a fit, llbt\.plot\.intervals"),
     ],
 )
 def test_all_pairs_refuse_what_they_cannot_compare(many, call, fragment):
