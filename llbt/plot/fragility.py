@@ -35,9 +35,9 @@ def fragility(removals: Fragility | WithWorths, *, ax: Axes | None = None) -> Ax
     Returns
     -------
     matplotlib.axes.Axes
-        A row per change, the object and the one that overtakes it, over the units left out on a logarithmic scale:
-        filled if this is the minimum, open if it is an upper bound. Rankings that did not change are grey, at the right
-        end. The legend explains every mark in the picture.
+        One row per change, named by an object and the object that overtakes it. The point is at the number of units
+        left out, on a logarithmic scale: filled if this is the minimum, open if it is an upper bound. Rankings that did
+        not change are grey, at the right end. The legend explains every mark in the picture.
 
     Examples
     --------

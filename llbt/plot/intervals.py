@@ -127,7 +127,7 @@ def intervals(
         For options that a board of scores does not have, log-worths that differ between classes without `at` or `by`,
         fits of different objects, more than eight fits or groups, and unknown options.
     DesignError
-        For fits whose estimates have different meanings on this scale, such as graded judgments beside others.
+        For fits whose estimates have different meanings on this scale, such as graded judgments and other judgments.
 
     Examples
     --------
@@ -202,7 +202,7 @@ def ranks(
     'rank (simultaneous confidence sets)'
     """
     if isinstance(ranks, Table | ScoreLeaderboard) and at is not None:
-        raise OptionError(f"at={safe_repr(at)} beside a table", "Leave at out, or pass the fit.")
+        raise OptionError(f"at={safe_repr(at)} given with a table", "Leave at out, or pass the fit.")
     if isinstance(ranks, ScoreLeaderboard):
         table: object = ranks.table()
     else:
@@ -222,11 +222,11 @@ def ranks(
 
 
 def _refuse_options(**given: bool) -> None:
-    """Refuse options of fits beside a board of scores."""
+    """Raise for options that apply to fits, but not to a board of scores."""
     names = [f"{name}=" for name, is_given in given.items() if is_given]
     if names:
         raise OptionError(
-            f"{listed(names)} beside a board of scores, whose means have one scale and no covariates",
+            f"{listed(names)} given with a board of scores, whose means have one scale and no covariates",
             f"Leave {'it' if len(names) == 1 else 'them'} out.",
         )
 
@@ -259,7 +259,7 @@ def _series(res: WithWorths | FitPart | Several, at: At, by: By | None) -> list[
         shown = [one.group.shown for one in series]
         some = {name: list(dict.fromkeys(group[name] for group in shown))[:2] for name in shown[0]}
         raise OptionError(
-            f"{len(series)} fits or groups beside each other",
+            f"{len(series)} fits or groups side by side",
             f"Name some groups: at={safe_repr(some)}." if some else "Pass fewer fits.",
             expected=f"at most {_MOST_BESIDE}",
         )
@@ -267,7 +267,7 @@ def _series(res: WithWorths | FitPart | Several, at: At, by: By | None) -> list[
 
 
 def _named(res: WithWorths | FitPart | Several) -> Mapping[str, WithWorths | FitPart]:
-    """Return fits by their names; one alone has none."""
+    """Return fits by name; a single fit has an empty name."""
     if isinstance(res, Mapping):
         return res
     return dict(zip(names_of(res), res, strict=True)) if isinstance(res, Sequence) else {"": res}
@@ -315,12 +315,12 @@ def _scale_label(res: Estimates, scale: Scale, against: str) -> str:
 
 
 def _middle(scale: Scale) -> float | None:
-    """Return where an object like the mean stands; worths have no such place."""
+    """Return the value of an average object on the scale; None for worths, which have no such value."""
     return None if scale == "probability" else 1.0 if scale == "odds_ratio" else 0.0
 
 
 def _intervals(res: Estimates, at: At, scale: Scale, bars: Bars, confidence: float) -> tuple[pd.DataFrame, str]:
-    """Return object, estimate, conf_low, conf_high, the best first, and the zero of the scale."""
+    """Return object, estimate, conf_low, conf_high, the best first, and the text on the zero of the scale."""
     if bars == "confidence":
         board = leaderboard(res, scale=scale, at=at, confidence=confidence)
         if not res.response.plain_odds and scale != "log_worth":
@@ -330,7 +330,7 @@ def _intervals(res: Estimates, at: At, scale: Scale, bars: Bars, confidence: flo
     if scale in ("probability", "odds_ratio"):
         raise OptionError(
             f"bars='quasi' has no scale={scale!r}",
-            expected="scale='log_odds', 'log_worth' or 'elo': quasi standard errors are those of differences",
+            expected="scale='log_odds', 'log_worth' or 'elo': quasi standard errors are for differences",
         )
     if not res.response.plain_odds and scale != "log_worth":
         raise OptionError(
@@ -357,7 +357,7 @@ def _draw_groups(ax: Axes, pairs: Pairwise, objects: list[Any]) -> str:
 
 
 def _draw_alike(ax: Axes, pairs: Pairwise, objects: list[Any]) -> str:
-    """Write letters or rank ranges next to the rows, for objects that do not differ; return their meaning."""
+    """Write letters or rank ranges next to the rows; return their meaning."""
     if not takes_many_letters(pairs):
         letters = pairs.letters().to_frame().set_index("object")["group"].reindex(objects).fillna("").tolist()
         note_beside(ax, letters)
@@ -371,7 +371,7 @@ def _draw_ranks(ax: Axes, pairs: Pairwise, objects: list[Any]) -> str:
     write_ranks(ax, *ranks[["rank_low", "rank_high"]].to_numpy(dtype=float).T)
     level = f"{100 * pairs.confidence:.4g} %"
     return (
-        f"ranks: {level} prediction of each"
+        f"ranks: {level} prediction range of each object"
         if pairs.rank_ranges is not None
         else f"ranks: simultaneous {level} confidence sets"
     )

@@ -29,8 +29,8 @@ def judge_effects(effects: JudgeEffects | EffectsFit, *, of: Label | None = None
     effects : JudgeEffects or MixedResults
         The result of ``llbt.judge_effects(res)``, or the fit itself.
     of : label, optional
-        An object, or ``"tie"``, ``"bad"``, ``"order"``, ``"grade[+]"``, ``"1"`` of objects; by default the
-        first object, without ``(object | …)`` the first effect.
+        An object, or ``"tie"``, ``"bad"``, ``"order"``, ``"grade[+]"``; or ``"1"`` for the effects of objects. By
+        default the first object, or without ``(object | …)`` the first effect.
     ax : matplotlib.axes.Axes, optional
         Where to draw; by default a new figure.
 

@@ -218,7 +218,7 @@ def _classes(res: Estimates, at: At) -> dict[str, LogWorths]:
     if len(rows) < 2:
         raise DesignError(
             f"the model {res.specification.formula!r} has no judge effects or other interactions",
-            "Fit object * judge, or ask plot.intervals(res).",
+            "Fit object * judge, or use plot.intervals(res).",
         )
     return {", ".join(map(str, row)): one.centred() for row, one in zip(rows, classes, strict=True)}
 
@@ -249,7 +249,7 @@ def _draw_class(ax: Axes, parts: list[FloatArray], label: str, k: int, classes: 
 
 
 def _heights(objects: int, k: int, classes: int) -> FloatArray:
-    """Return where the k-th class stands in the rows of the objects."""
+    """Return the heights of the k-th class within the rows of the objects."""
     return np.asarray(np.arange(objects) + 0.72 * ((k + 0.5) / classes - 0.5), dtype=np.float64)
 
 
@@ -292,7 +292,7 @@ def _effects(res: Estimates, block: Block, at: At, confidence: float) -> pd.Data
 
 
 def _looks(res: Estimates) -> dict[Block, tuple[str, str, str]]:
-    """Return how each effect of a formula is called and drawn, the grades after the tie, the smallest first."""
+    """Return the name and style of each effect of a formula: the tie, the grades from the smallest, then the others."""
     grades = {f"grade[{level}]": level for level in res.comparisons.response.grades}
     smallest_first = sorted(grades, key=lambda block: len(grades[block]))
     kind = "γ" if res.log_linear else "step"
@@ -302,7 +302,7 @@ def _looks(res: Estimates) -> dict[Block, tuple[str, str, str]]:
 
 
 def _effect_rows(res: Estimates, block: Block, at: At) -> tuple[list[str], FloatArray]:
-    """Return the classes between which an effect differs, and the rows of the parameters that it is in each."""
+    """Return the classes between which an effect differs, and the effect in each as a combination of the parameters."""
     codings = codings_of(res)
     used = codings.blocks[block].variables
     asked = {name: value for name, value in at.items() if name in used} if isinstance(at, Mapping) else None
@@ -322,7 +322,7 @@ def _effect_rows(res: Estimates, block: Block, at: At) -> tuple[list[str], Float
 
 
 def _units(codings: Codings, res: Estimates, block: Block) -> tuple[Any, list[str]]:
-    """Return the pairs, or the objects as (J, 2), between which an effect differs, and their names."""
+    """Return the pairs (or each object paired with itself) between which an effect differs, and their names."""
     c = res.comparisons
     used = codings.blocks[block].variables
     if "pair" in used:

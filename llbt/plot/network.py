@@ -146,7 +146,7 @@ def _on_circle(rank: Any) -> FloatArray:
 
 
 def _better_first(frame: pd.DataFrame, objects: tuple[Any, ...], rank: Any) -> pd.DataFrame:
-    """Return the pairs as positions i, j of objects with the better one first, judgments, and its residual."""
+    """Return for each pair the objects' positions i, j (the better one first), judgments, and i's residual."""
     position = {label: k for k, label in enumerate(objects)}
     i, j = (frame[side].map(position).to_numpy() for side in ("object_i", "object_j"))
     turned = rank[i] > rank[j]
@@ -171,7 +171,7 @@ def _draw_lines(ax: Axes, places: FloatArray, frame: pd.DataFrame, widest: float
 
 
 def _widest(ax: Axes, objects: int) -> float:
-    """Return the width in points of the line with the most judgments: narrower where lines are many."""
+    """Return the width in points of the line with the most judgments: narrower if there are many objects."""
     inches = ax.get_window_extent().width / ax.figure.dpi
     return float(np.clip(14 * inches / objects, 0.8, 7.0))
 

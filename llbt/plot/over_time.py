@@ -53,7 +53,7 @@ def over_time(
     answer : Drift, EloHistory or LLBTResults
         The result of `drift` or `scores.elo_history`. For a fit, ``llbt.drift(res, time=time)``.
     time : str, optional
-        For a fit, the column of the time; an answer has its own.
+        For a fit, the column of the time; other results already have their times.
     most : int
         The number of objects to colour and name, or to give a panel: those that change most.
     facets : "object", optional
@@ -72,7 +72,8 @@ def over_time(
     Raises
     ------
     OptionError
-        For other answers, a fit without `time`, `time` with an answer that has its own, and a `most` below 1.
+        For other arguments, a fit without `time`, a result that already has its times with `time`, and a `most` below
+        1.
 
     Examples
     --------
@@ -115,7 +116,7 @@ def over_time(
 
 @dataclass(frozen=True, eq=False)
 class _Curve:
-    """The curve of an object: where, how good (n,), the bounds of its band (n, 2), and whether it goes by steps."""
+    """The curve of an object: times and values (n,), bounds of its band (n, 2), and whether it is a step function."""
 
     label: Label
     x: Any
@@ -125,10 +126,12 @@ class _Curve:
 
 
 def _answered(answer: Drift | EloHistory | PlainFit, time: str | None) -> Drift | EloHistory:
-    """Return an answer unchanged, and for a fit the result of `drift`."""
+    """Return a result unchanged, and for a fit the result of `drift`."""
     if isinstance(answer, Drift | EloHistory):
         if time is not None:
-            raise OptionError(f"time={time!r} beside an answer that has its own", "Leave time out, or pass the fit.")
+            raise OptionError(
+                f"time={time!r} given with a result that has its own times", "Leave time out, or pass the fit."
+            )
         return answer
     if time is None:
         raise OptionError("a fit without time=", "Name the column of the time: llbt.plot.over_time(res, time='day').")
@@ -144,7 +147,7 @@ def _of_drift(drift: Drift) -> list[_Curve]:
 
 
 def _of_history(history: EloHistory) -> list[_Curve]:
-    """Return the ratings of each object from the first judgment to the last, a step at each of its own."""
+    """Return the ratings of each object from the first judgment to the last, with a step at each of its judgments."""
     x = _when(history)
     curves = []
     for k, label in enumerate(history.objects):
@@ -158,7 +161,7 @@ def _of_history(history: EloHistory) -> list[_Curve]:
 
 
 def _when(history: EloHistory) -> Any:
-    """Return where the start and each judgment stand on the axis, (R + 1,)."""
+    """Return the positions of the start and of each judgment on the axis, (R + 1,)."""
     if not _is_measured(history):
         return np.arange(len(history.pairs) + 1.0)
     assert history.times is not None
@@ -202,7 +205,7 @@ def _draw_panels(answer: Drift | EloHistory, curves: list[_Curve], shown: list[i
 
 
 def _path(ax: Axes, curve: _Curve) -> Any:
-    """Return a grey curve of a small panel, (n, 2): some of its points are enough."""
+    """Return a grey curve for a small panel, (n, 2), thinned to few points."""
     every = -(-len(curve.y) // _FEW_POINTS)
     x = np.asarray(ax.convert_xunits(curve.x))[::-every][::-1]  # type: ignore[no-untyped-call]
     y = curve.y[::-every][::-1]
@@ -210,7 +213,7 @@ def _path(ax: Axes, curve: _Curve) -> Any:
 
 
 def _thin_dates(ax: Axes) -> None:
-    """Write few numbers or dates below a small panel, upright where they are long."""
+    """Write few numbers or dates below a small panel; dates are upright."""
     from matplotlib.dates import AutoDateLocator
     from matplotlib.ticker import AutoLocator, MaxNLocator
 

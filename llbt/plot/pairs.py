@@ -103,16 +103,16 @@ def probabilities(res: WithWorths | FitPart, *, at: At = None, ax: Axes | None =
 
 
 def probability_map(objects: Sequence[Any], probability: FloatArray, wins: FloatArray | None, ax: Axes | None) -> Axes:
-    """Draw probabilities that the object of the row is preferred to that of the column, shape (J, J).
+    """Draw the probability that the object of the row is preferred to the object of the column, shape (J, J).
 
-    Below each probability stand the counts of wins (J, J), where there are counts that belong to them.
+    Below each probability is the number of wins (J, J), if there are counts.
     """
     names, size = short_names(objects), len(objects)
     side = max(COLUMN, 1.4 + 0.31 * size) if size <= _PAGE else max(7.2, 0.06 * size)
     ax = axes_of(ax, side, side + 0.5)
     dots = np.prod(ax.get_window_extent().size)
     refuse_large(
-        f"the picture of {size:,} objects by as many",
+        f"the picture of {size:,} × {size:,} objects",
         _OF_A_DOT * float(dots),
         "Draw fewer objects: fit Comparisons.select(objects=[…]).",
     )
@@ -260,7 +260,7 @@ def _summed(counts: FloatArray, group: IntArray, size: int) -> FloatArray:
 
 
 def _labels(response: Response, rows: Rows) -> list[str]:
-    """Return what the outcomes are called: a plus for each grade above the smallest."""
+    """Return the names of the outcomes, with a plus for each grade above the smallest."""
     won, tied, lost = (_GRADED if response.grades else _OUTCOMES)[rows]
     called = {"i": won, "j": lost, "tie": tied, "bad": "both bad"}
     return [f"{called[name.rstrip('+')]} {name.lstrip('ijtebad')}".rstrip() for name in response.outcomes]

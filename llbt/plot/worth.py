@@ -67,7 +67,7 @@ def worth(
     res : LLBTResults, MixedResults, DiscriminationResults or RankingResults
         A fit with effects of judges is shown for the average judge.
     at : mapping or "average", optional
-        Classes, as in `worth`.
+        The classes to draw, as in `worth`.
     scale : str
         As in `worth`; probabilities and odds have a logarithmic axis, on which equal distances are equal odds.
     most : int
@@ -83,8 +83,8 @@ def worth(
     -------
     matplotlib.axes.Axes
         One line per object over the classes, with 95 % intervals and the name at its end; for one class, points from
-        the best to the last. Beyond `most` objects, lines are grey, without intervals and names; `intervals`, with the
-        same scales, has a row for each object. Panels are ``ax.child_axes``.
+        the best object to the worst. Beyond `most` objects, lines are grey, without intervals and names; `intervals`,
+        with the same scales, has a row for each object. Panels are ``ax.child_axes``.
 
     Raises
     ------
@@ -147,7 +147,7 @@ def worth(
 
 
 def _in_colour(estimates: FloatArray, logs: bool, most: int) -> list[int]:
-    """Return which objects are coloured; worths and odds change by their ratio, against the mean of each class."""
+    """Return which objects are coloured; changes of worths and odds are ratios to the geometric mean of each class."""
     if len(estimates) <= most:
         return list(range(len(estimates)))
     with np.errstate(divide="ignore"):
@@ -167,7 +167,7 @@ class _Worths:
     logs: bool
 
     def best_first(self, some: Sequence[int]) -> list[int]:
-        """Return some objects in the order of their means over the classes, geometric ones of odds."""
+        """Return some objects in the order of their means over the classes (geometric means for odds)."""
         with np.errstate(divide="ignore"):
             values = np.log(self.numbers[some, :, 0]) if self.logs else self.numbers[some, :, 0]
         known = np.isfinite(values)
@@ -176,7 +176,7 @@ class _Worths:
 
 
 def _draw_object_panels(worths: _Worths, coloured: Sequence[int], x: str, y: str, ax: Axes | None) -> Axes:
-    """Draw a panel for each of some objects, with its line over the classes against those of the others."""
+    """Draw a panel for each of some objects, with its line over the classes and the grey lines of the others."""
     shown, at = worths.best_first(coloured), np.arange(len(worths.classes))
     panels = panels_of(ax, [worths.names[k] for k in shown])
     for panel, k in zip(panels.each, shown, strict=True):
@@ -195,7 +195,7 @@ def _draw_object_panels(worths: _Worths, coloured: Sequence[int], x: str, y: str
 
 
 def _draw_class_panels(worths: _Worths, label: str, ax: Axes | None) -> Axes:
-    """Draw a panel for each class, with a row for each object; the order is that of all panels."""
+    """Draw a panel for each class, with a row for each object; all panels have the same order."""
     order = worths.best_first(range(len(worths.names)))
     panels = panels_of(ax, short_names(worths.classes), rows_height(len(order), 0.17) - 0.4)
     lay_out(panels.ax)  # how high rows are decides which are named
@@ -210,7 +210,7 @@ def _draw_class_panels(worths: _Worths, label: str, ax: Axes | None) -> Axes:
 
 
 def _places(estimates: FloatArray, coloured: list[int]) -> FloatArray:
-    """Return where the objects stand over the classes: side by side, so that intervals do not hide each other.
+    """Return the positions of the objects over the classes: side by side, so that intervals do not hide each other.
 
     With one class the best object comes first; with several, grey objects are in the middle.
     """

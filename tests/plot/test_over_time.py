@@ -48,7 +48,7 @@ def test_a_fit_is_drawn_as_its_drift(found) -> None:
         np.testing.assert_allclose(first.get_xydata(), second.get_xydata())
     with pytest.raises(llbt.errors.OptionError, match=r"a fit without time=.*time='day'"):
         llbt.plot.over_time(found.res)
-    with pytest.raises(llbt.errors.OptionError, match=r"time='day' beside an answer"):
+    with pytest.raises(llbt.errors.OptionError, match=r"time='day' given with a result"):
         llbt.plot.over_time(found, time="day")
     plt.close("all")
 

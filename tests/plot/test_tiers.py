@@ -52,9 +52,9 @@ def test_ranks_of_a_board():
 
 def test_options_of_fits_are_refused_beside_a_board():
     for option in ({"scale": "elo"}, {"by": "judge"}, {"bars": "quasi"}):
-        with pytest.raises(OptionError, match=f"{next(iter(option))}=.*beside a board of scores.*Leave it out"):
+        with pytest.raises(OptionError, match=f"{next(iter(option))}=.*given with a board of scores.*Leave it out"):
             llbt.plot.intervals(board(), **option)
-    with pytest.raises(OptionError, match="beside a table"):
+    with pytest.raises(OptionError, match="given with a table"):
         llbt.plot.ranks(board(), at="average")
 
 
