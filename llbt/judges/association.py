@@ -112,7 +112,7 @@ class Association(Record):
         notes = [
             f"Judges placed in the right class: {low} to {high}.",
             "Shares are corrected for misplaced judges (Vermunt 2010).",
-            "Standard errors treat these percentages as known; a low percentage makes them too small.",
+            "Standard errors take these percentages as known, and are too small if one is low.",
             f"{self.covariate} is assumed independent of the answers, given the class.",
         ]
         if np.isnan(self.std_errors).any():

@@ -420,8 +420,8 @@ def _gained(effective: float, labels: int) -> tuple[str, ...]:
         return ("Labels alone have no finite estimates: the gain from the machines is unknown.",)
     if effective < _LITTLE * labels:
         return (
-            f"Little is gained: the verdicts add as much as {format_number(max(effective - labels, 0.0), 3)} more "
-            f"labels to the {labels}.",
+            f"Little is gained: the verdicts are worth {format_number(max(effective - labels, 0.0), 3)} additional "
+            f"labels ({labels} are given).",
             "Machines that agree with people more often would add more.",
         )
     return ()

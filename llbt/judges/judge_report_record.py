@@ -90,7 +90,7 @@ class JudgeReport(Record):
             "below)."
         if worth < LITTLE * self.trial_labels:
             more = format_count(max(round(worth) - self.trial_labels, 0))
-            return f"This judge is hardly usable: its verdicts add as much as {more} more labels to the {n}."
+            return f"This judge is hardly usable: its verdicts are worth {more} additional labels ({n} are given)."
         gain = f"its verdicts make {n} labels worth {format_count(round(worth))}"
         if self.found:
             what = _joined(self.found)

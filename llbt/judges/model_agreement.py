@@ -151,9 +151,9 @@ def _standardized(held: _Held, model: Estimates) -> tuple[FloatArray, npt.NDArra
         skewness = third * (left * (1 - 2 * share) if own else left * (1 - share)) / (variance * left) ** 1.5
         z = z - skewness / 6 * (z**2 - 1) + skewness**2 / 108 * z**3
     whose = (
-        "z assumes that the fit includes these judgments: it has as many of each pair and outcome"
+        "z assumes that the fit includes these judgments: it has as many of each kind"
         if own
-        else "z assumes that the fit does not include these judgments: it has fewer of some outcome"
+        else "z assumes that the fit does not include these judgments: it has fewer of some kind"
     )
     return np.where(flat | followed, np.nan, z), np.asarray(followed & ~flat), whose
 

@@ -238,7 +238,7 @@ class JudgeTree(Record):
 
     def _cautious(self) -> tuple[str, ...]:
         """Return a note that tests of numeric covariates reject too seldom with few judges."""
-        caution = "With 30 judges, tests at 5 % reject 1 to 2 % of true hypotheses: they may miss splits."
+        caution = "With 30 judges, tests at 5 % reject by chance in 1 to 2 %, and may miss splits."
         return (caution,) if len(self.data.levels) < _MANY else ()
 
     def _notes(self) -> tuple[str, ...]:

@@ -219,7 +219,7 @@ def _cautions(scenario: Scenario, tests: Sequence[PowerTest]) -> list[str]:
         notes.append("sign tests compare the best object with the worst, which is unknown before a study")
     if scenario.judge_sd > 0 and set(tests) - {"llbt_cluster"}:
         others = ", ".join(test for test in tests if test != "llbt_cluster")
-        notes.append(f"judges differ, but {others} assume independent judgments: true nulls are rejected too often")
+        notes.append(f"judges differ: without clusters, true nulls are rejected too often by {others}")
     return notes
 
 
