@@ -1,4 +1,4 @@
-"""What judges do, and whether they agree: `llbt.judges`."""
+"""Agreement, biases, latent classes and trees of judges, and calibrated machine judges: `llbt.judges`."""
 
 from typing import NoReturn
 

@@ -50,7 +50,7 @@ _MOST_GROUP_ROWS = 60
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Agreement(Record):
-    """How far judges agree. K labels.
+    """Coefficients of agreement between judges, with K labels.
 
     Attributes
     ----------
@@ -64,9 +64,9 @@ class Agreement(Record):
         The label shares from which Scott's π computes chance agreement; with `by` and no `chance_from`, the shares in
         all groups.
     repeats : int
-        Judgments of a unit by a judge who had judged the unit before.
+        The number of judgments of a unit by a judge who had judged the unit before.
     among : str
-        ``"inter"`` or ``"intra"``.
+        ``"inter"`` (different judges) or ``"intra"`` (each judge with themselves).
     judgments : Labelled
         The judgments as codes.
     judges : ndarray, shape (J,)
@@ -229,8 +229,8 @@ def agreement(
     among : {"inter", "intra"}
         Pairs of judgments by different judges, or by the same judge.
     chance_from : judgments, optional
-        The judgments whose label shares p Scott's π uses, in place of those of `frame`: the chance agreement P(E) is Σ
-        p². Pass all judgments of a campaign if `frame` lacks some, such as those of the reference.
+        Judgments whose label shares p are used for Scott's π, in place of the shares in `frame`: the chance agreement
+        P(E) is Σ p². Pass all judgments of a campaign if `frame` lacks some, such as judgments of the reference.
     by : str, optional
         A column, such as the language. Each value has its own rows, from the judgments with this value; further rows
         use all judgments.

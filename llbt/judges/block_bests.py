@@ -56,6 +56,6 @@ def _refuse_twice(judgments: Judgments, block: IntArray) -> None:
         i, j = (judgments.objects[k] for k in judgments.pairs[again[0]])
         raise JudgmentError(
             f"row {again[0]} compares {i!r} and {j!r} again in block {judgments.values('block')[again[0]]!r}",
-            "Give each list of objects that was judged side by side a block of its own.",
+            "Give each list of objects its own value of block.",
             expected="each pair once in a block",
         )

@@ -69,7 +69,7 @@ class Calibration(Record):
     n_labels, n_units : int
         The number of units with labels, and the number of all units.
     effective_labels : float
-        The number of labels that would be as precise without the machines; NaN without `labels`.
+        The number of labels that alone would be as precise as labels and verdicts; NaN without `labels`.
     shares : TestResult
         The test whether labelled and unlabelled units have the same pairs.
     within_pairs : bool

@@ -87,7 +87,7 @@ class CalibratedUnits:
         return self._units.again(np.ones(number, dtype=np.int64), labelled)
 
     def estimated(self, counts: FloatArray) -> FloatArray:
-        """Return the estimates of other units. Weights of the machines that the data chose are chosen again."""
+        """Return the estimates from resampled or remaining units. Weights that the data chose are chosen again."""
         means = "within_pairs" if self.fit.within_pairs else "overall"
         problem = CalibrationProblem.of(self._taken(counts), self.fit.design, means)  # type: ignore[arg-type]
         try:
@@ -111,7 +111,7 @@ class CalibratedUnits:
         return summed_by(units.cluster[units.human.unit], values, len(units.names))[self.clusters]
 
     def refitted(self, counts: FloatArray) -> Any:
-        """Return the calibration of other units."""
+        """Return the calibration of resampled or remaining units."""
         return refit_data(self.fit, self._taken(counts))
 
 

@@ -25,7 +25,7 @@ UNIT = "unit"
 
 @dataclass(frozen=True, eq=False)
 class Source:
-    """The judgments of people, or of one machine, that take part. R judgments.
+    """The judgments of people, or of one machine, that are used. R judgments.
 
     Attributes
     ----------
@@ -71,7 +71,7 @@ class Units:
     Attributes
     ----------
     table : Comparisons
-        All judgments that take part.
+        All judgments that are used.
     human : Source
     machines : tuple of Source
     labelled : ndarray of bool, shape (U,)

@@ -195,7 +195,7 @@ class LatentClasses(Record):
 
     @property
     def share_errors(self) -> pd.Series[float]:
-        """Standard errors of the shares, by the delta method from those of their log ratios, shape (K,)."""
+        """Standard errors of the shares, by the delta method from the covariance of their log ratios, shape (K,)."""
         shares, size = self.mixture.shares, self.mixture.params.size
         slope = (np.diag(shares) - np.outer(shares, shares))[:, 1:]
         cov = self.covariance[size:, size:]
@@ -407,7 +407,10 @@ class LatentClasses(Record):
         )
 
     def _notes(self) -> tuple[str, ...]:
-        notes = ["Log-worths λ: odds of A over B are exp(2(λ_A − λ_B)).", "BIC of judges and ICL count judges."]
+        notes = [
+            "Log-worths λ: odds of A over B are exp(2(λ_A − λ_B)).",
+            "BIC of judges and ICL take the number of judges as sample size.",
+        ]
         notes += self.infinite_notes()
         if not np.isfinite(self.share_errors).all():
             notes.append(

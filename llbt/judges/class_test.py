@@ -46,7 +46,7 @@ class ClassTest(Record):
     short : bool
         Whether the fit of K + 1 classes had a smaller likelihood than the fit of K, so its maximum was not found.
     shorts : int
-        In how many draws this happened; their statistic in `draws` is 0.
+        The number of draws in which this happened; their statistic in `draws` is 0.
     by : str
         The column whose levels are the judges.
     """

@@ -25,7 +25,7 @@ _WEAK = 1.0  # judgments added to each pair in each class
 class ClassUnits:
     """K classes of G judges in units; `codes` is the unit of each judge, shape (G,), `starts` counts random starts.
 
-    Parameters are those of class 1, of class 2, …, then log π_k/π_1 of the shares, as `LatentClasses.names` has them.
+    Parameters are the parameters of class 1, class 2, …, then log π_k/π_1 of the shares, as in `LatentClasses.names`.
     """
 
     fit: ClassesLike

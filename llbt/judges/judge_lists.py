@@ -41,7 +41,7 @@ class JudgeLists:
 
     @property
     def size(self) -> int:
-        """The number of objects in lists, for the memory that trees take."""
+        """The number of objects in all lists, from which the memory of trees is estimated."""
         return len(self.rankings.items)
 
     @property

@@ -46,7 +46,7 @@ class JudgeData:
 
     @property
     def size(self) -> int:
-        """The number of comparisons, for the memory that trees take."""
+        """The number of comparisons, from which the memory of trees is estimated."""
         return len(self.comparisons)
 
     def of(self, judges: IntArray) -> JudgeData:
@@ -71,7 +71,7 @@ def judge_data(c: Comparisons, by: str, split: Sequence[str] | None, covariates:
     by : str
         A cluster or covariate, whose levels are the judges.
     split : sequence of str or None
-        Covariates of the judges; None: all that are the same in all judgments of a judge.
+        Covariates of the judges; None: all covariates that are constant within each judge.
     covariates : sequence of str
         Covariates that the formula needs.
 
@@ -108,7 +108,7 @@ def about_judges(
         elif split is not None:
             raise DesignError(
                 f"{name!r} is not the same in all judgments of a judge",
-                "Leave it out of split=, because a tree splits judges; or let worths depend on it in the formula.",
+                "Leave it out of split=, because a tree splits judges, or let worths depend on it in the formula.",
                 expected="a covariate of the judges",
             )
         else:
@@ -154,7 +154,7 @@ def judge_covariate(c: Comparisons, by: str, name: str, levels: Sequence[Label])
     if own is None:
         raise DesignError(
             f"{name!r} is not the same in all judgments of a judge",
-            "Let worths depend on it in the formula.",
+            f"Let worths depend on {name!r} in the formula.",
             expected="a covariate of the judges",
         )
     _refuse_undecided(own, MOST_LEVELS)

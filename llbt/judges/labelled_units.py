@@ -266,6 +266,6 @@ def _repeats(read: LabelledUnits) -> tuple[str, str]:
     where = [f"{name} {read.column(name, 'unit').values[row]!r}" for name in read.unit[2:]]
     first = ", ".join([f"judge {read.judge.values[row]!r}", f"objects {i!r} and {j!r}", *where])
     again, of = format_count(int(read.again.sum())), counted(len(read.again), "judgment")
-    repeats = f"{again} of {of} repeat one by the same judge"
+    repeats = f"{again} of {of} repeat an earlier one by the same judge"
     why = f"needs one label per judge and unit; {repeats}, the first at row {read.rows[row]} ({first})"
     return why, f"a judge repeats units in {again} of {of} (first: row {read.rows[row]})"

@@ -171,9 +171,9 @@ def summary(
     -------
     JudgeSummary
         ``to_frame()``: judge, judgments, tie_rate, first_rate (wins of the object shown first among decided judgments)
-        with conf_low, conf_high, p_value (exact sign test of ½), agreement of agreement_pairs, flips of swapped
-        repeats, model_agreement, model_expected, statistic. NaN if the data do not determine a figure; the notes say
-        why.
+        with conf_low, conf_high, p_value (exact sign test of ½), agreement (a share of agreement_pairs), flips (of the
+        swapped pairs of judgments), model_agreement, model_expected, statistic. NaN if the data do not determine a
+        figure; the notes say why.
 
     Raises
     ------
@@ -277,7 +277,7 @@ def _overall(figures: ByJudge, repeated: Repeats, model: ModelFigures) -> tuple[
     rates = ~np.isnan(figures.first_rate)
     if rates.any():
         rate = float(np.sum((figures.first_rate * decided)[rates]) / decided[rates].sum())
-        parts.append(f"the object shown first wins {format_percent(rate)} of the decided")
+        parts.append(f"the object shown first wins {format_percent(rate)} of decided judgments")
     if np.nansum(repeated.pairs) > 0:
         share = format_percent(repeated.agreed.sum() / repeated.pairs.sum())
         parts.append(f"judgments of a unit by two judges agree in {share}")

@@ -52,7 +52,7 @@ class JudgeTree(Record):
     Attributes
     ----------
     nodes : tuple of Node
-        By their numbers: node 1 is the root, a left child follows its parent.
+        In the order of their numbers: node 1 is the root, and a left child follows its parent.
     data : JudgeData or JudgeLists
         The judgments from which the tree was grown.
     growth : Growth
@@ -422,8 +422,8 @@ def tree(
     by : str
         The cluster or covariate whose levels are the judges.
     split : str or sequence of str, optional
-        The covariates to split by; by default all covariates that are the same in all judgments of a judge, except the
-        covariates in the formula.
+        The covariates to split by; by default all covariates that are constant within each judge, except the covariates
+        in the formula.
     alpha : float
         A node is split if the smallest adjusted p-value of its tests is at most `alpha`.
     min_size : int
