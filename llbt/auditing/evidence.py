@@ -1,4 +1,4 @@
-"""The evidence of an audit: judgments as codes, without those that cannot be compared, and what was left out."""
+"""The evidence of an audit: judgments as codes, without rows that compare nothing, and counts of these rows."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _TASK_PAIRS = (("srclang", "trglang"), ("source_lang", "target_lang"), ("src_lan
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """Judgments as codes, without those that cannot be compared, and what was left out. N lines, J objects.
+    """Judgments as codes, without rows that compare nothing, and counts of these rows. N lines, J objects.
 
     Attributes
     ----------
@@ -150,7 +150,7 @@ class Evidence:
         return np.asarray(sum(np.bincount(side, judgments.times, len(judgments.objects)) for side in judgments.pairs.T))
 
     def by_pair(self) -> tuple[FloatArray, FloatArray]:
-        """Return the counts of each pair in its two orders, (P, 3) each; first the order in which objects sort."""
+        """Return the counts of each pair in sorted order, and the counts in reverse order, (P, 3) each."""
         pairs = self.judgments.pairs
         first, group = groups([*np.sort(pairs, axis=1).T])
         forward = pairs[:, 0] < pairs[:, 1]
@@ -352,7 +352,7 @@ def _joined(factors: Sequence[Factor]) -> Factor | None:
 
 
 def _moment(time: Factor | None, rows: IntArray, frame: Any) -> FloatArray | None:
-    """Return when judgments were made as ranks between 0 and 1, (N,): by a column, else by the order of the rows.
+    """Return the times of judgments as ranks between 0 and 1, (N,): from a column, else from the order of the rows.
 
     None where neither is known: an engine without an order of rows, or labels that are not times.
     """

@@ -98,7 +98,7 @@ def check_unranked(e: ListEvidence) -> Finding:
         "note",
         f"{format_count(partial)} of {counted(r.n_judgments, 'list')} end before all are ranked: "
         f"{format_percent(figures['share'])} of the objects shown have no place",
-        "they are ranked below all others, which is wrong if they were not judged",
+        "these objects are ranked below all others, which is wrong if they were not judged",
         "llbt.from_rankings(…, unranked='unknown') if objects without a rank were not judged",
         figures,
     )
@@ -139,7 +139,7 @@ def check_ties(e: ListEvidence) -> Finding:
         f"{overall}; {by_judge}; different from the others (Holm's adjusted p): {and_more(named)}",
         "each δ averages over judges who use ties differently",
         f"fit with and without them: {leaving_out(e.names[0], e.judge.levels[extreme].tolist())}; standard errors "
-        f"that allow for it: llbt.fit(…, cov_type='cluster', groups={e.names[0]!r})",
+        f"that allow for correlation within judges: llbt.fit(…, cov_type='cluster', groups={e.names[0]!r})",
         figures | {"judges": float(len(extreme))},
     )
 

@@ -38,7 +38,8 @@ class ListExpected:
     fit : ListFit
         The maximum likelihood fit. If estimates are infinite or nearly so: the fit with Firth's bias reduction, or with
         a prior for many objects.
-    covariance : ndarray, shape (p + T, p + T) objects : ndarray of int, shape (U,)
+    covariance : ndarray, shape (p + T, p + T)
+    objects : ndarray of int, shape (U,)
         The object of each row of worths.
     endless : str
         The parameters along which the likelihood rises without bound, although worths are finite for fixed ties.
@@ -99,7 +100,7 @@ class ListEvidence:
 
     @cached_property
     def parts(self) -> list[tuple[Label, ...]]:
-        """The objects that lists connect, group by group."""
+        """The groups of objects that lists connect."""
         return list(self.pairs.components())
 
     @cached_property

@@ -1,4 +1,4 @@
-"""Checks for outliers: judges, one judge with most judgments, objects and stretches of time."""
+"""Checks for outlying judges, judges with most judgments, and drift of objects or periods."""
 
 from __future__ import annotations
 

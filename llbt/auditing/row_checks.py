@@ -53,7 +53,7 @@ def check_outcomes(e: Evidence) -> Finding:
         "outcomes",
         "error",
         e.unread or left,
-        "from_judgments refuses them"
+        "from_judgments refuses these outcomes"
         + (", so checks of who won are skipped" if e.unread else "; here they are left out"),
         ("follow the message" if e.unread else "state their meaning with outcomes=")
         + ", both in llbt.audit and in llbt.from_judgments",
@@ -72,7 +72,7 @@ def check_self_comparisons(e: Evidence) -> Finding:
         "self_comparisons",
         "error",
         f"{counted(rows, 'row')} with an object compared with itself: {listed(list(e.selves), NAMED)}{lost}",
-        "they do not affect the worths, and from_judgments refuses them; here they are left out",
+        "these rows do not affect the worths, but from_judgments refuses them; the audit leaves them out",
         f"frame[frame[{i!r}] != frame[{j!r}]]; their verdicts show position bias or noise",
         {"rows": float(rows)},
     )
@@ -147,6 +147,6 @@ def similar_labels(labels: Sequence[Label], judged: str, remedy: Callable[[list[
         "note",
         f"{counted(len(near), 'pair')} of nearly identical labels: {and_more([f'{a!r}, {b!r}' for a, b in near])}",
         f"if one is a typing error, the object has two worths, each from part of its {judged}",
-        f"check; if they are the same object{remedy(near)}",
+        f"check the labels; if two are the same object{remedy(near)}",
         {"pairs": float(len(near))},
     )
