@@ -144,7 +144,7 @@ def asked(res: Estimates, goal: Goal, k: int | None, criterion: Criterion) -> As
 
 
 def _top(estimate: FloatArray, k: int, criterion: Criterion) -> tuple[IntArray, str]:
-    """Return the pairs of the k best and the other objects, and their name."""
+    """Return the pairs of the k best with the other objects, and the goal in words."""
     size = len(estimate)
     if k >= size:
         raise OptionError(f"k={k} of {size} objects", expected=f"fewer than {size}")

@@ -301,7 +301,7 @@ class Sequential(Record):
         return first
 
     def _looked_at(self) -> Sequential:
-        """Return the record with a look at its current evidence."""
+        """Return the record with its current evidence added to `looks`."""
         evidence = log_e_values(self.log_wealth)
         leads = log_leads(evidence)
         first = int(leads.argmax())

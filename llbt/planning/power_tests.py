@@ -1,4 +1,4 @@
-"""The tests whose power is simulated: counts of many tables in, p-values out."""
+"""The tests whose power is simulated: p-values from the counts of many tables."""
 
 from __future__ import annotations
 

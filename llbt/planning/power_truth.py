@@ -44,7 +44,7 @@ class Truth:
 
     @classmethod
     def of(cls, scenario: Scenario, tests: Sequence[PowerTest]) -> Truth:
-        """Return the model of a scenario's tables, by judge only if judges matter."""
+        """Return the model of a scenario's tables, with judges only if they differ or a test needs them."""
         ties = scenario.tie_share
         tie = math.log(2 * ties / (1 - ties)) if ties > 0 else -math.inf
         needed = scenario.judge_sd > 0 or "llbt_cluster" in tests

@@ -1,4 +1,4 @@
-"""Pictures; each function takes an Axes and returns it: `llbt.plot`."""
+"""Pictures with matplotlib; each function draws in an Axes and returns it: `llbt.plot`."""
 
 from typing import NoReturn
 

@@ -20,7 +20,7 @@ _HEIGHT, _NAME = 2.4, 0.14  # inches: of the axes, and of a name beside them
 
 @checked
 def frontier(costs: CostFrontier, *, ax: Axes | None = None) -> Axes:
-    """Plot the mean score of each system over its mean cost, and the frontier of unbeaten systems.
+    """Plot the mean score of each system against its mean cost, and the frontier of unbeaten systems.
 
     Parameters
     ----------

@@ -74,6 +74,6 @@ def judge_effects(effects: JudgeEffects | EffectsFit, *, of: Label | None = None
     letter = _LETTERS.get(str(chosen), f"log-worth λ of {short_names([chosen])[0]}")
     if str(chosen).startswith("grade["):
         letter = f"effect γ of {chosen}"
-    zero = "beside the covariates" if chosen == "1" else f"less that of the average {effects.by}"
+    zero = "beside the covariates" if chosen == "1" else f"minus the average {effects.by}"
     label_scale(ax, f"{letter}, {zero} ({100 * effects.confidence:.4g} % intervals)")
     return finish(ax)

@@ -47,7 +47,7 @@ _CELL = 0.13  # inches of a cell of the matrix
 
 @checked
 def network(res: PlainFit, *, at: At = "average", ax: Axes | None = None) -> Axes:
-    """Plot the compared pairs: the size of a line or square shows its judgments, its colour the model's residual.
+    """Plot the compared pairs: the width of a line shows the number of judgments, its colour the model's residual.
 
     Parameters
     ----------
@@ -140,7 +140,7 @@ def _draw_matrix(ax: Axes | None, names: list[str], frame: pd.DataFrame) -> Axes
 
 
 def _on_circle(rank: Any) -> FloatArray:
-    """Return where objects of these ranks stand, shape (J, 2): the first at the top, the others clockwise."""
+    """Return the positions of objects of these ranks, shape (J, 2): the first at the top, the others clockwise."""
     angle = np.pi / 2 - 2 * np.pi * rank / len(rank)
     return np.column_stack([np.cos(angle), np.sin(angle)])
 

@@ -49,7 +49,9 @@ def side_by_side(
     ----------
     objects, names : sequence
         Names of the rows, and names of the K estimates for the legend, which has the title `title`.
-    label : str The name of the scale. zero : float, optional
+    label : str
+        The name of the scale.
+    zero : float, optional
         The value at which a line marks the middle.
     logs : bool
         Whether the scale is logarithmic.

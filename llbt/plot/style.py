@@ -333,7 +333,7 @@ def name_ends(ax: Axes, ends: Sequence[tuple[float, str, str]], height: float) -
 
 
 def label_scale(ax: Axes, text: str) -> None:
-    """Write the scale of the x axis; beside long names it ends where the axis ends, so that it is not cut off."""
+    """Write the scale of the x axis; with long names at the left, the text ends at the end of the axis, not cut off."""
     lines = [textwrap.fill(line, _LABEL) for line in text.split("\n")]
     loc: Any = "right" if _long(ax) else "center"
     size = "medium" if len(lines) <= _FULL else "small"
@@ -342,7 +342,7 @@ def label_scale(ax: Axes, text: str) -> None:
 
 
 def _long(ax: Axes) -> bool:
-    """Whether names left of the axes, and none right of them, take much of the width."""
+    """Whether names at the left of the axes, but none at the right, take much of the width."""
     left, right = (max((len(text.get_text()) for text in side), default=0) for side in (ax.get_yticklabels(), ax.texts))
     return left > _SHORT >= right
 
