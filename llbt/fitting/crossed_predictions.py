@@ -11,11 +11,12 @@ import numpy as np
 from ..base.table import Table
 from ..core.columns import FloatArray, IntArray
 from ..errors import DesignError, OptionError
-from ..formulas.brackets import Bracket, entered
+from ..formulas.brackets import Bracket
 from ..formulas.grid import codes_of
 from ..kernel.effect_contrasts import Touch, added_effects
 from ..kernel.laplace_fit import approximation_at
 from ..kernel.likelihood import Problem, rows_of
+from .effect_lines import slope_values
 from .mixed_estimates import MixedEstimates
 from .prediction import (
     chance_df,
@@ -98,11 +99,12 @@ def _chances(
     best, lines, free = res.solution, res.judges.crossed, res.average.free
     if best.rule is None or lines is None:  # no effect is left: every judge is the average judge
         return plain_chances(res.average, problem)[:2]
+    values = slope_values(res.design, problem.signed, res.brackets)
     touches = [
         touch
-        for e, bracket in enumerate(res.brackets)
+        for e, (bracket, value) in enumerate(zip(res.brackets, values, strict=True))
         if bracket.grouping in levels
-        for touch in _touches(res, e, bracket, pairs, levels[bracket.grouping])
+        for touch in _touches(res, e, bracket, value, pairs, levels[bracket.grouping])
     ]
     at = approximation_at(res.judges.problem, lines, best)
     moved, cov, slopes = added_effects(res.judges.problem, lines, at, best.params, best.scales, touches)
@@ -118,8 +120,10 @@ def _chances(
     return p.T, np.sqrt(np.maximum(variance, 0))
 
 
-def _touches(res: MixedEstimates, e: int, bracket: Bracket, pairs: IntArray, level: IntArray) -> list[Touch]:
-    """Return the effects of a bracket that enter some pairs if these levels (R,) judge them."""
+def _touches(
+    res: MixedEstimates, e: int, bracket: Bracket, value: FloatArray | None, pairs: IntArray, level: IntArray
+) -> list[Touch]:
+    """Return the effects of a bracket, with these factors (R,), that enter some pairs if these levels judge them."""
     assert res.judges.crossed is not None
     levels, things = res.judges.crossed.levels[e]
     place = {key: k for k, key in enumerate(zip(levels.tolist(), things.tolist(), strict=True))}
@@ -128,7 +132,9 @@ def _touches(res: MixedEstimates, e: int, bracket: Bracket, pairs: IntArray, lev
         keys = zip(level.tolist(), thing.tolist(), strict=True)
         return np.array([place.get(key, -1) for key in keys], dtype=np.int64)
 
+    ones = np.ones(len(pairs))
     if bracket.of_objects:
-        return [Touch(e, index(pairs[:, k]), 0, sign) for k, sign in enumerate((1.0, -1.0))]
-    predictors = entered(res.comparisons.response)[bracket.effect]
-    return [Touch(e, index(np.full(len(pairs), k)), b, 1.0) for k, b in enumerate(predictors)]
+        return [Touch(e, index(pairs[:, k]), 0, sign * ones) for k, sign in enumerate((1.0, -1.0))]
+    predictors = bracket.predictors(res.comparisons.response)
+    factor = ones if value is None else value
+    return [Touch(e, index(np.full(len(pairs), k)), b, factor) for k, b in enumerate(predictors)]

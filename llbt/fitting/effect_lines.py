@@ -9,9 +9,11 @@ import numpy as np
 
 from ..core.columns import FloatArray, IntArray
 from ..core.response import Response
-from ..formulas.brackets import Bracket, entered
+from ..formulas.brackets import Bracket
+from ..formulas.design import Design
 from ..kernel.crossed import Bearing, Crossed, crossed
-from ..kernel.effect_groups import Grouped, grouped
+from ..kernel.effect_groups import Entry, Grouped, grouped
+from ..kernel.indexed_rows import Gathered
 from ..kernel.likelihood import Problem
 from .clusters import Way
 from .merged_rows import distinct
@@ -25,8 +27,8 @@ class EffectLines:
     Attributes
     ----------
     brackets : tuple of Bracket
-    response : Response
-        The response of the table.
+    entries : tuple of Entry
+        How the effects of each bracket enter the distinct comparisons.
     problem : Problem
         Distinct comparisons; its counts are those of the whole table.
     pairs : ndarray of int, shape (S, 2)
@@ -40,7 +42,7 @@ class EffectLines:
     """
 
     brackets: tuple[Bracket, ...]
-    response: Response
+    entries: tuple[Entry, ...]
     problem: Problem
     pairs: IntArray
     rows: IntArray
@@ -52,12 +54,13 @@ class EffectLines:
     def of(cls, without: PlainEstimates, brackets: Sequence[Bracket], ways: Sequence[Way]) -> EffectLines:
         """Return the lines of a fit without its brackets, given clusterings on common lines."""
         c = without.comparisons
-        problem, _, merged = distinct(without.design, without.problem(), list(c.pairs.T))
-        pairs = np.empty((int(merged.max()) + 1, 2), dtype=np.int64)
-        pairs[merged] = c.pairs
+        problem, first, merged = distinct(without.design, without.problem(), list(c.pairs.T))
+        values = slope_values(without.design, without.design.signed_rows().take(first), brackets)
+        entries = entries_of(brackets, c.response, values)
         lines = ways[0].clusters
         names, codes = tuple(way.name for way in ways), tuple(way.clusters.codes for way in ways)
-        return cls(tuple(brackets), c.response, problem, pairs, merged[lines.rows], lines.counts, names, codes)
+        pairs, rows = c.pairs[first], merged[lines.rows]
+        return cls(tuple(brackets), entries, problem, pairs, rows, lines.counts, names, codes)
 
     def take(self, some: IntArray) -> EffectLines:
         """Return some of the lines, with their counts in the problem."""
@@ -69,17 +72,57 @@ class EffectLines:
 
     def crossed(self) -> Crossed:
         """Return the lines with the effects that enter each."""
-        bearings = [self._bearing(bracket) for bracket in self.brackets]
+        bearings = [
+            Bearing(grouping, self.codes[grouping], entry)
+            for bracket, entry in zip(self.brackets, self.entries, strict=True)
+            for grouping in [self.groupings.index(bracket.grouping)]
+        ]
         return crossed(self.rows, self.counts, self.pairs, bearings)
 
     def grouped(self) -> Grouped:
         """Return the lines by levels of the first grouping; effects of objects have one group with all judgments."""
-        effects = ["object" if bracket.effect == "1" else bracket.effect for bracket in self.brackets]
         codes = np.unique(self.codes[0], return_inverse=True)[1].ravel()
         width = self.problem.response.width
-        return grouped(self.rows, codes, self.counts, self.pairs, effects, width, entered(self.response))
+        return grouped(self.rows, codes, self.counts, self.pairs, self.entries, width)
 
-    def _bearing(self, bracket: Bracket) -> Bearing:
-        grouping = self.groupings.index(bracket.grouping)
-        objects = bracket.effect in ("object", "1")
-        return Bearing(grouping, self.codes[grouping], objects, entered(self.response)[bracket.effect])
+
+def entries_of(
+    brackets: Sequence[Bracket], response: Response, values: Sequence[FloatArray | None]
+) -> tuple[Entry, ...]:
+    """Return how effects enter comparisons with these factors of each bracket."""
+    return tuple(
+        Entry(bracket.effect in ("object", "1"), bracket.predictors(response), value)
+        for bracket, value in zip(brackets, values, strict=True)
+    )
+
+
+def slope_columns(design: Design, bracket: Bracket) -> list[int]:
+    """Return the parameters of the average slope, one for a numeric covariate."""
+    blocks = zip(design.terms, design.blocks, strict=True)
+    return [k for k, (term, block) in enumerate(blocks) if block == "worth" and term == bracket.term]
+
+
+def slope_values(design: Design, signed: Gathered, brackets: Sequence[Bracket]) -> list[FloatArray | None]:
+    """Return the covariate of each slope in rows of the signed predictor, (S,), in its unit; None for other brackets.
+
+    The unit makes σ of the effects about as large as other σ, whether a length is counted in characters or pages.
+    """
+    units = slope_units(design, brackets)
+    return [
+        _covariate(design, signed, bracket) / unit if bracket.is_slope else None
+        for bracket, unit in zip(brackets, units.tolist(), strict=True)
+    ]
+
+
+def slope_units(design: Design, brackets: Sequence[Bracket]) -> FloatArray:
+    """Return the unit of each bracket, (E,): the root mean square of a slope's covariate in the design, 1 for others.
+
+    The number of an effect, or its σ, is that of the covariate's unit; by unit of the table it is divided by the unit.
+    """
+    signed = design.signed_rows()
+    squares = [np.mean(_covariate(design, signed, bracket) ** 2) if bracket.is_slope else 1.0 for bracket in brackets]
+    return np.sqrt(np.array(squares, dtype=np.float64))
+
+
+def _covariate(design: Design, signed: Gathered, bracket: Bracket) -> FloatArray:
+    return signed.columns(np.array(slope_columns(design, bracket))).toarray().ravel()

@@ -9,13 +9,13 @@ import numpy as np
 
 from ..base.table import Table
 from ..core.columns import FloatArray, IntArray
-from ..formulas.brackets import entered
 from ..formulas.grid import codes_of
 from ..kernel.effect_groups import pair_loadings
 from ..kernel.group_modes import gram
 from ..kernel.likelihood import Problem, rows_of
 from ..kernel.mixed import restricted
 from .crossed_predictions import several_levels
+from .effect_lines import entries_of, slope_values
 from .mixed_estimates import MixedEstimates
 from .prediction import (
     chance_df,
@@ -96,11 +96,9 @@ def _moved(
     at = res.solution.modes[k].at[each]
     inverse = np.asarray(np.linalg.inv(res.solution.modes[k].information[each]), dtype=np.float64)
     worths = res.judges.grouped.objects[k][place]
-    effects = [bracket.effect for bracket in res.brackets]
-    predictors = entered(res.comparisons.response)
-    loadings = (
-        pair_loadings(effects, res.average.response.width, predictors, pairs, worths)[..., own] * scales[scale[own]]
-    )
+    values = slope_values(res.design, problem.signed, res.brackets)
+    entries = entries_of(res.brackets, res.comparisons.response, values)
+    loadings = pair_loadings(entries, res.average.response.width, pairs, worths)[..., own] * scales[scale[own]]
     moved = loadings * at[index]  # (B, R, d)
     added = [moved[..., scale[own] == e].sum(axis=2) for e in active]  # derivatives in log σ
     jacobian = np.einsum("brd,rdq->brq", loadings, _turned(res, k, each, inverse)[index])

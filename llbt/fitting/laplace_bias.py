@@ -40,9 +40,10 @@ def laplace_bias(res: MixedEstimates, resampler: Resampler) -> Table:
             f"{len(drawn) - known.sum()} of {len(drawn)} simulated tables have no finite estimates",
             "Collect more judgments.",
         )
-    estimate = np.append(best.params, best.scales)
-    bias = drawn[known].mean(axis=0) - estimate
-    error = drawn[known].std(axis=0, ddof=1) / np.sqrt(known.sum())
+    units = np.append(np.ones(len(best.params)), res.units)
+    estimate = np.append(best.params, best.scales) / units
+    bias = drawn[known].mean(axis=0) / units - estimate
+    error = drawn[known].std(axis=0, ddof=1) / units / np.sqrt(known.sum())
     lost = len(drawn) - int(known.sum())
     notes = [f"of {counted(len(drawn), 'table')} drawn at the estimates; estimates are log-worths λ, γ, δ and σ"]
     if lost:

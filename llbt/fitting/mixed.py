@@ -9,9 +9,9 @@ import numpy as np
 from scipy import linalg
 
 from ..base.table import Qualifying, counted, format_count, format_number
-from ..core.columns import IntArray, groups
-from ..errors import DesignError, OptionError, SeparationError, near
-from ..formulas.brackets import Bracket, are_propagated
+from ..core.columns import FloatArray, IntArray, groups
+from ..errors import DesignError, OptionError, SeparationError, listed, near
+from ..formulas.brackets import Bracket, are_propagated, quoted
 from ..formulas.design import codings_of
 from ..formulas.grammar import compares_objects, parse, vocabulary
 from ..formulas.grid import average_rows
@@ -29,7 +29,7 @@ from ..kernel.sampled import BUDGET, FIRST, numbers_of, sampled_maximum
 from ..kernel.solvers import Fit
 from ..kernel.threads import few_threads
 from .clusters import Way, check_clusters, kept_way
-from .effect_lines import EffectLines
+from .effect_lines import EffectLines, slope_columns, slope_units
 from .fit_part import FitPart, part_of
 from .mixed_clusters import clustered_covariance, of_parameters
 from .mixed_estimates import OF_AVERAGE, JudgeTable
@@ -116,7 +116,7 @@ def marginal_maximum(without: LLBTResults, brackets: Sequence[Bracket]) -> tuple
             judges, maximum = (_approximated if laplace else integrated)(without, brackets, ways, table)
     except linalg.LinAlgError:
         raise _unidentified(brackets, ways) from None
-    _check_maximum(maximum, brackets, ways)
+    _check_maximum(maximum, brackets, slope_units(without.design, brackets), ways)
     return ways, judges, maximum
 
 
@@ -249,11 +249,11 @@ def _check_propagated(brackets: Sequence[Bracket], names: Sequence[str]) -> None
             expected="effects of two crossed groupings: (object | judge) + (object | prompt)",
         )
     for bracket in brackets:
-        if bracket.effect not in ("object", "order"):
+        if not bracket.enters_differences:
             raise OptionError(
                 f"approximation='ep' with {bracket}",
                 f"Leave {bracket} out, or take approximation='laplace'.",
-                expected="(object | …) and (order | …)",
+                expected="(object | …), (order | …) and slopes",
             )
 
 
@@ -282,7 +282,9 @@ def _check_effect(bracket: Bracket, res: LLBTResults) -> None:
     if bracket.effect == "1":
         _check_residual(bracket, res)
         return
-    block = "worth" if bracket.effect == "object" else bracket.effect
+    if bracket.is_slope:
+        _check_slope(bracket, res)
+    block = "worth" if bracket.effect == "object" or bracket.is_slope else bracket.effect
     if block not in res.design.blocks:
         raise DesignError(
             f"{bracket} are deviations from {bracket.effect}, which the formula {res.specification.formula!r} lacks",
@@ -296,10 +298,37 @@ def _check_effect(bracket: Bracket, res: LLBTResults) -> None:
         )
 
 
+def _check_slope(bracket: Bracket, res: LLBTResults) -> None:
+    """Raise if a slope does not belong to a numeric covariate of which the formula has the average slope."""
+    formula, c, name = res.specification.formula, res.comparisons, bracket.effect
+    columns = slope_columns(res.design, bracket)
+    numeric = {column.name: column.numeric for column in (*c.sides, *c.object_columns)}
+    if name not in numeric:
+        same = name in (*c.covariates, *c.clusters)
+        why = "is the same for both objects, so that its slope cancels" if same else "is not a covariate of this table"
+        names = f"covariates that differ between objects: {listed(list(numeric)) if numeric else 'none'}"
+        raise DesignError(
+            f"{bracket}: {name!r}{near(name, tuple(numeric))} {why} ({names})",
+            "Name the columns of both sides where the table is made: from_judgments(…, side_covariates="
+            f"{{{name!r}: ('column_i', 'column_j')}}).",
+        )
+    if not columns:
+        raise DesignError(
+            f"{bracket} are deviations from the average slope of {name}, which the formula {formula!r} lacks",
+            f"Add it: llbt.fit({f'{formula} + {quoted(name)} + {bracket}'!r}, c).",
+        )
+    if len(columns) > 1 or not numeric[name]:
+        raise DesignError(
+            f"{bracket}: {name!r} has levels, and slopes need a number",
+            f"Leave {bracket} out.",
+            expected="a numeric covariate that differs between the two objects",
+        )
+
+
 def _check_fixed(bracket: Bracket, block: str, res: LLBTResults) -> None:
     """Raise if each level of the grouping already has its own parameter for these effects."""
     formula = parse(res.specification.formula, vocabulary(res.comparisons))
-    own = {"object", bracket.grouping} if bracket.effect == "object" else {bracket.grouping}
+    own = {bracket.effect, bracket.grouping} if block == "worth" else {bracket.grouping}
     numeric = {column.name for column in res.comparisons.columns if column.numeric}
     terms = [] if bracket.grouping in numeric else getattr(formula, block)
     for term in terms:
@@ -360,7 +389,7 @@ def _way(res: LLBTResults, bracket: Bracket, groupings: tuple[str, ...]) -> Way:
         reading = "" if grouping in c.covariates else f"from_judgments(…, covariates={grouping!r}), then "
         raise DesignError(
             f"{grouping!r} has {counted(way.clusters.size, 'level')}, too few to estimate a standard deviation",
-            f"Take it as a covariate: {reading}llbt.fit({f'{formula} + {bracket.effect}:{grouping}'!r}, c).",
+            f"Take it as a covariate: {reading}llbt.fit({f'{formula} + {quoted(bracket.effect)}:{grouping}'!r}, c).",
             expected=f"at least {_LEAST} judges",
         )
     if (way.clusters.judgments <= 1).all():
@@ -392,14 +421,14 @@ def _unidentified(brackets: Sequence[Bracket], ways: Sequence[Way]) -> DesignErr
     )
 
 
-def _check_maximum(maximum: MixedFit, brackets: Sequence[Bracket], ways: Sequence[Way]) -> None:
+def _check_maximum(maximum: MixedFit, brackets: Sequence[Bracket], units: FloatArray, ways: Sequence[Way]) -> None:
     variances = np.diag(maximum.covariance)
     bent = not np.all(variances[~np.isnan(variances)] > 0)
     infinite = maximum.infinite or (np.flatnonzero(maximum.scales > LARGEST / 2).tolist() if bent else ())
     if infinite:
-        bracket = brackets[infinite[0]]
+        bracket, largest = brackets[infinite[0]], LARGEST / float(units[infinite[0]])
         way = next(way for way in ways if way.name == bracket.grouping)
-        endless = f"the standard deviation of {bracket} is +∞: no maximum is below {format_number(LARGEST, 3)}"
+        endless = f"the standard deviation of {bracket} is +∞: no maximum is below {format_number(largest, 3)}"
         if bracket.effect == "1":
             raise SeparationError(
                 endless,

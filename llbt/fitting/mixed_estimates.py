@@ -28,6 +28,7 @@ from ..kernel.mixed_profile import profile_fixed
 from ..kernel.quadrature import Sampling
 from ..resampling import steps_shown
 from . import attributes, criteria, wald
+from .effect_lines import slope_units
 from .fit_part import FitPart
 from .plain_estimates import PlainEstimates
 from .specification import CovType, Specification
@@ -176,14 +177,22 @@ class MixedEstimates:
 
     @property
     def scales(self) -> pd.Series[float]:
-        """Standard deviations σ of the effects (log-worth, γ, δ), shape (E,); 0 if judges do not differ."""
-        return self._by_bracket(self.solution.scales, "sigma")
+        """Standard deviations σ of the effects (log-worth, γ, δ), shape (E,); 0 if judges do not differ.
+
+        σ of a slope is in log-worths for one unit of its covariate.
+        """
+        return self._by_bracket(self.solution.scales / self.units, "sigma")
+
+    @functools.cached_property
+    def units(self) -> FloatArray:
+        """The unit of each bracket's σ in `solution` and `maximum`, shape (E,); see `slope_units`."""
+        return slope_units(self.design, self.brackets)
 
     @property
     def scale_errors(self) -> pd.Series[float]:
         """Standard errors of σ, by the delta method from the standard errors of log σ, shape (E,); NaN if σ is 0."""
         variance = np.diag(self.solution.covariance)[len(self.solution.params) :]
-        return self._by_bracket(self.solution.scales * np.sqrt(variance), "std_error")
+        return self._by_bracket(self.solution.scales / self.units * np.sqrt(variance), "std_error")
 
     @checked
     def scale_intervals(self, *, confidence: Confidence = 0.95, progress: bool = False) -> pd.DataFrame:
@@ -212,7 +221,7 @@ class MixedEstimates:
         return self._profiled(0.95)
 
     def _profiled(self, confidence: float) -> pd.DataFrame:
-        bounds = scale_intervals(self.judges.likelihood, self.maximum, confidence)
+        bounds = scale_intervals(self.judges.likelihood, self.maximum, confidence) / self.units[:, None]
         return pd.DataFrame(bounds, index=self._labels, columns=["conf_low", "conf_high"])
 
     @property

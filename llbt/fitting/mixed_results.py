@@ -54,19 +54,20 @@ class MixedResults(MixedEstimates, Record):
     Notes
     -----
     Judge g has the log-worths λᵢ + b_gi with independent b_gi ~ N(0, σ²); ``(tie | judge)`` and ``(order | judge)`` are
-    one normal effect each, independent of the others. If a judge has up to four independent effects (contrasts of the
-    judged objects, tie, order), adaptive Gauss-Hermite quadrature integrates them out. Points are added until the
-    log-likelihood changes by less than .01, or 1e-8 with up to two effects. More effects are integrated by importance
-    sampling at quasi-random points around each judge's mode, normal or t(5), whichever varies less. Points are added
-    until the Monte Carlo error, from eight randomizations with seed 0, is small: below a tenth of the standard error
-    for every estimate, and below .1 for the log-likelihood. Effects of objects, ``(1 | object)``, are the effects of
-    one group. ``(object | …)`` and ``(order | …)`` of two crossed groupings are fitted by expectation propagation
-    (Minka 2001; `llbt.kernel.propagation`), whose log-likelihood may be .2 too low. On a table of 40 × 25 cells, of
-    which a quarter were judged, its σ are within 2 % of the maximum by a Gibbs sampler; Laplace's σ are 20 % too small.
-    The smaller grouping may have at most 6,000 effects (its levels times the judged objects). Laplace's approximation,
-    with its exact gradient, is used for other crossed groupings, for ``approximation="laplace"``, and for objects whose
-    samples do not settle within some seconds. It may be far from the maximum if a judge or object has few judgments:
-    see `scale_intervals`.
+    one normal effect each, independent of the others. ``(length | judge)`` is a normal effect times the difference of
+    the objects' lengths: the judge's slope less the average slope. If a judge has up to four independent effects
+    (contrasts of the judged objects, tie, order), adaptive Gauss-Hermite quadrature integrates them out. Points are
+    added until the log-likelihood changes by less than .01, or 1e-8 with up to two effects. More effects are integrated
+    by importance sampling at quasi-random points around each judge's mode, normal or t(5), whichever varies less.
+    Points are added until the Monte Carlo error, from eight randomizations with seed 0, is small: below a tenth of the
+    standard error for every estimate, and below .1 for the log-likelihood. Effects of objects, ``(1 | object)``, are
+    the effects of one group. ``(object | …)``, ``(order | …)`` and slopes of two crossed groupings are fitted by
+    expectation propagation (Minka 2001; `llbt.kernel.propagation`), whose log-likelihood may be .2 too low. On a table
+    of 40 × 25 cells, of which a quarter were judged, its σ are within 2 % of the maximum by a Gibbs sampler; Laplace's
+    σ are 20 % too small. The smaller grouping may have at most 6,000 effects (its levels times the judged objects).
+    Laplace's approximation, with its exact gradient, is used for other crossed groupings, for
+    ``approximation="laplace"``, and for objects whose samples do not settle within some seconds. It may be far from the
+    maximum if a judge or object has few judgments: see `scale_intervals`.
 
     σ maximizes the restricted likelihood ℓ(β̂(σ), σ) − ½ log det J(σ), where J is the information of the parameters,
     less the logarithm of the factor by which worths stretch with σ (`llbt.kernel.restricted`). With few judges the

@@ -69,7 +69,7 @@ def _effects(res: MixedEstimates) -> tuple[str, ...]:
 
 def _largest(res: MixedEstimates) -> str:
     """Return the maximum likelihood σ; the estimates are those of the restricted likelihood."""
-    largest = ", ".join(_number(float(sigma)) for sigma in res.maximum.scales)
+    largest = ", ".join(_number(float(sigma)) for sigma in res.maximum.scales / res.units)
     return f"  by restricted likelihood; at the maximum of the likelihood σ = {largest}"
 
 

@@ -13,9 +13,10 @@ from ..core.columns import FloatArray, IntArray
 from ..core.links import AnyResponse
 from ..core.response import Response
 from ..errors import OptionError
-from ..formulas.brackets import Bracket, entered
+from ..formulas.brackets import Bracket
 from ..formulas.grid import Average
 from ..kernel.quadrature import Points, gauss_hermite, product, trapezoid
+from .effect_lines import slope_values
 from .prediction import (
     chance_df,
     comparisons_of,
@@ -55,7 +56,8 @@ def population_predicted(
         place = len(free) + np.searchsorted(average.object_effects.scales, population.place)
         known = np.append(np.arange(len(free)), place)
         covariance = covariance[np.ix_(known, known)]
-    chances = population.averaged(eta)
+    brackets = [res.brackets[e] for e in population.place]
+    chances = population.averaged(eta, slope_values(res.design, problem.signed, brackets))
     rows = np.stack([predictor.columns(free).toarray() for predictor in problem.predictors])
     jacobian = np.concatenate([np.einsum("kbr,brp->krp", chances.slopes, rows), chances.scale_slopes], axis=2)
     error = np.sqrt(np.maximum(np.einsum("krp,pq,krq->rk", jacobian, covariance, jacobian), 0))
@@ -139,16 +141,27 @@ class Population:
             f"of a {names} drawn from the population: averaged over the distribution of the effects",
         )
 
-    def averaged(self, eta: FloatArray) -> Averaged:
-        """Return probabilities averaged over the effects, given predictors (B, R) of the average judge."""
-        variance = self.share * self.scales**2
+    def averaged(self, eta: FloatArray, slopes: Sequence[FloatArray | None] = ()) -> Averaged:
+        """Return probabilities averaged over the effects, given predictors (B, R) of the average judge.
+
+        Parameters
+        ----------
+        eta : ndarray, shape (B, R)
+        slopes : sequence of E ndarrays (R,) or None
+            The covariate of each slope; without them, both objects have the same values.
+        """
+        variance = np.repeat((self.share * self.scales**2)[..., None], eta.shape[1], axis=2)  # (B, E, R)
+        for e, values in enumerate(slopes):
+            if values is not None:
+                variance[0, e] = (values * self.scales[e]) ** 2
         spread = np.sqrt(variance.sum(axis=1))
-        points = _points(spread, float(np.ptp(self.response.loadings[:, 0])))
-        by_scale = variance / np.where(spread > 0, spread, 1.0)[:, None]  # d spread / d log σ, (B, E)
+        points = _points(spread.max(axis=1, initial=0.0), float(np.ptp(self.response.loadings[:, 0])))
+        by_scale = variance / np.where(spread > 0, spread, 1.0)[:, None]  # d spread / d log σ, (B, E, R)
         rows = max(1, _BLOCK // (self.response.loadings.size * len(points.log_weight)))
         parts = [
-            self._averaged(eta[:, start : start + rows], spread, points, by_scale)
+            self._averaged(eta[:, some], spread[:, some], points, by_scale[..., some])
             for start in range(0, max(1, eta.shape[1]), rows)
+            for some in [slice(start, start + rows)]
         ]
         return Averaged(
             np.concatenate([part.probability for part in parts], axis=1),
@@ -158,12 +171,12 @@ class Population:
 
     def _averaged(self, eta: FloatArray, spread: FloatArray, points: Points, by_scale: FloatArray) -> Averaged:
         weights = np.exp(points.log_weight)
-        moves = spread[:, None] * points.at
-        p, _ = self.response.probabilities((eta[:, :, None] + moves[:, None]).reshape(len(eta), -1))
+        moves = spread[:, :, None] * points.at[:, None]  # (B, R, N)
+        p, _ = self.response.probabilities((eta[:, :, None] + moves).reshape(len(eta), -1))
         shape = (len(p), eta.shape[1], len(weights))
         bent = (p[:, None] * self.response.slopes(p)).reshape(shape[0], len(eta), *shape[1:])  # (K, B, R, N)
         widened = np.einsum("kbrn,bn->bkr", bent, weights * points.at)
-        return Averaged(p.reshape(shape) @ weights, bent @ weights, np.einsum("bkr,be->kre", widened, by_scale))
+        return Averaged(p.reshape(shape) @ weights, bent @ weights, np.einsum("bkr,ber->kre", widened, by_scale))
 
     def preference(self, difference: FloatArray, levels: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Return log P(i preferred)/P(j preferred) of a new judge, (m,), and its slopes; see `Response.preference`.
@@ -190,12 +203,15 @@ class Population:
 
 
 def _shares(brackets: Sequence[Bracket], ordered: bool, response: Response) -> FloatArray:
-    """Return the factor of each bracket's σ² in the variance of each predictor, (B, E)."""
-    share, predictors = np.zeros((response.width, len(brackets))), entered(response)
+    """Return the factor of each bracket's σ² in the variance of each predictor, (B, E).
+
+    A slope's factor is 0: it is that of two objects with the same values.
+    """
+    share = np.zeros((response.width, len(brackets)))
     for e, bracket in enumerate(brackets):
         # two objects, each with its own effect
         times = 2.0 if bracket.of_objects else float(ordered or bracket.effect != "order")
-        share[list(predictors[bracket.effect]), e] = times
+        share[list(bracket.predictors(response)), e] = 0.0 if bracket.is_slope else times
     return share
 
 

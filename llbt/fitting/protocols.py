@@ -107,6 +107,10 @@ class WithEffects(FitLike, Protocol):
         """Standard errors of σ."""
 
     @property
+    def units(self) -> FloatArray:
+        """The unit of each σ in `solution` and `maximum`, (E,)."""
+
+    @property
     def share_between(self) -> float:
         """Share of the variance of a pair's latent log-odds that is between judges."""
 

@@ -5,18 +5,19 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import NoReturn, get_args
+from typing import NoReturn
 
 from ..core.response import Response
 from ..errors import FormulaError
-from ..kernel.effect_groups import Effect
 from .allowed import MOST_CHARACTERS
 
 _ALLOWED = (
     "Write brackets as separate terms, joined by +. (object | judge) gives each judge log-worths; (tie | judge), "
-    "(bad | judge), (grade | judge) and (order | judge) give each judge these effects. judge must be a cluster or "
-    "covariate of the table. (1 | object) adds what covariates of objects do not explain."
+    "(bad | judge), (grade | judge) and (order | judge) give each judge these effects; (length | judge) gives each "
+    "judge a slope of the covariate. judge must be a cluster or covariate of the table. (1 | object) adds what "
+    "covariates of objects do not explain."
 )
+_WORDS = ("object", "tie", "order", "bad", "grade")
 _BRACKET = re.compile(r"\(([^|]*)\|([^|]*)\)", re.DOTALL)
 _INDEPENDENT = re.compile(r"\(([^|]*)\|\|([^|]*)\)", re.DOTALL)
 _SEVERAL = re.compile(r"[^\W\d]\w*(\s*[/:+*]\s*[^\W\d]\w*)+")
@@ -31,13 +32,13 @@ class Bracket:
     Attributes
     ----------
     effect : str
-        The varying effect: ``"object"``, ``"tie"``, ``"bad"``, ``"grade"`` or ``"order"``; ``"1"`` for effects of
-        objects.
+        The varying effect: ``"object"``, ``"tie"``, ``"bad"``, ``"grade"`` or ``"order"``; the name of a numeric
+        covariate for slopes; ``"1"`` for effects of objects.
     grouping : str
         A cluster or covariate of the table; for ``"1"`` it is the objects.
     """
 
-    effect: Effect
+    effect: str
     grouping: str
 
     @property
@@ -45,32 +46,45 @@ class Bracket:
         """Whether each level has an effect for each object."""
         return self.effect == "object"
 
+    @property
+    def is_slope(self) -> bool:
+        """Whether each level has a slope of a covariate."""
+        return self.effect not in (*_WORDS, "1")
+
+    @property
+    def term(self) -> str:
+        """The term of the formula that the effects deviate from."""
+        return self.effect if self.effect.isidentifier() else f'Q("{self.effect}")'
+
+    @property
+    def enters_differences(self) -> bool:
+        """Whether the effects enter the difference of two worths: effects of objects or of order, and slopes."""
+        return self.is_slope or self.effect in ("object", "order")
+
+    def predictors(self, response: Response) -> tuple[int, ...]:
+        """Return the predictors that the effects enter; a level has one effect for each, or for each object."""
+        if self.effect == "grade":
+            return tuple(response.grades.values())
+        return (response.shared[self.effect],) if self.effect in ("tie", "bad") else (0,)
+
     def things(self, response: Response) -> tuple[str, ...]:
         """Return the names of a level's effects: the grades, or one empty name for other effects."""
         return tuple(response.grades) if self.effect == "grade" else ("",)
 
     def __str__(self) -> str:
-        name = self.grouping if self.grouping.isidentifier() else f"`{self.grouping}`"
-        return f"({self.effect} | {name})"
+        effect = self.effect if self.effect == "1" else quoted(self.effect)
+        return f"({effect} | {quoted(self.grouping)})"
+
+
+def quoted(name: str) -> str:
+    """Return a name as a formula writes it: other names than words in backticks."""
+    return name if name.isidentifier() else f"`{name}`"
 
 
 def are_propagated(brackets: Sequence[Bracket]) -> bool:
-    """Whether expectation propagation fits the effects: those of objects or order, in two crossed groupings."""
+    """Whether expectation propagation fits the effects: of objects, of order, or slopes, in two crossed groupings."""
     groupings = {bracket.grouping for bracket in brackets} - {"object"}
-    return len(groupings) == 2 and all(bracket.effect in ("object", "order") for bracket in brackets)
-
-
-def entered(response: Response) -> dict[Effect, tuple[int, ...]]:
-    """Return the predictors to which each kind of effect is added; a level has one effect for each of them."""
-    predictors: dict[Effect, tuple[int, ...]] = {"object": (0,), "order": (0,), "1": (0,)}
-    shared = response.shared
-    if "tie" in shared:
-        predictors["tie"] = (shared["tie"],)
-    if "bad" in shared:
-        predictors["bad"] = (shared["bad"],)
-    if response.grades:
-        predictors["grade"] = tuple(response.grades.values())
-    return predictors
+    return len(groupings) == 2 and all(bracket.enters_differences for bracket in brackets)
 
 
 def split_brackets(text: object) -> tuple[str, tuple[Bracket, ...]]:
@@ -161,10 +175,11 @@ def _read(term: str, text: str) -> list[Bracket]:
 
 def _bracket(effect: str, grouping: str, term: str, text: str) -> Bracket:
     """Return the bracket of one effect; if it cannot be fitted, raise an error with the formula to fit instead."""
-    for known in get_args(Effect):
-        if effect == known and (effect == "1") == (grouping == "object"):
-            return Bracket(known, grouping)
-    varying = set(get_args(Effect)) - {"1"}
+    if effect in (*_WORDS, "1") and (effect == "1") == (grouping == "object"):
+        return Bracket(effect, grouping)
+    if _is_name(effect) and effect not in _WORDS and grouping != "object":
+        return Bracket(effect.strip("`"), grouping)
+    varying = set(_WORDS)
     if effect == "1":
         instead = (
             f"A constant is the same for both objects, so it cancels. For worths that vary by {grouping}, fit "
@@ -178,21 +193,18 @@ def _bracket(effect: str, grouping: str, term: str, text: str) -> Bracket:
             f"Random effects cannot differ by {beside}. Keep the average interaction: "
             f"{_call(text, term, f'object:{beside} + (object | {grouping})')}"
         )
-    elif {part.strip() for part in effect.split("+")} < varying:
+    elif "+" in effect and all(_is_name(part.strip()) for part in effect.split("+")):
         instead = (
             "Correlated random effects are not available. Fit independent effects, with two bars: "
             f"{_call(text, term, term.strip().replace('|', '||'))}"
         )
-    elif effect.isidentifier() and effect not in varying:
-        plain = [part.strip() for part in _summands(text) if not has_brackets(part)]
-        formula = " + ".join(plain if effect in plain else [*plain, effect])
-        instead = (
-            "Random slopes of covariates are not available. Keep the average slope and cluster the standard errors: "
-            f"llbt.fit({formula!r}, c, cov_type='cluster', groups={grouping!r})."
-        )
     else:
         instead = _ALLOWED
     _fail(f"{effect[:80]!r} cannot vary by {grouping}", text, instead)
+
+
+def _is_name(text: str) -> bool:
+    return text.isidentifier() or re.fullmatch(r"`[^`]+`", text) is not None
 
 
 def _call(text: str, term: str, instead: object) -> str:

@@ -37,7 +37,7 @@ class JudgeEffects(Record):
     effect_errors : ndarray, shape (G, J)
         The standard errors of these effects; NaN for objects that the judge did not judge.
     others : ndarray, shape (G, M)
-        Effects on ties, order and so on.
+        Effects on ties, order and so on; slopes by unit of the covariate.
     other_errors : ndarray, shape (G, M)
     columns : tuple of (str, str), length M
         The bracket of each of these effects, and its grade, if it has one.
@@ -75,7 +75,7 @@ class JudgeEffects(Record):
             labels += [things[k] for k in column]
             estimates.append(effects_of_part[known])
             errors.append(error[known])
-            sigma, spread = self.res.solution.scales[place[term]], log_variance[place[term]]
+            sigma, spread = self.res.scales.iloc[place[term]], log_variance[place[term]]
             df = effect_df(error[known] ** 2, float(sigma), float(spread))
             degrees.append(df if self.by != "object" else np.full(len(df), np.inf))
         estimate, std_error = np.concatenate(estimates), np.concatenate(errors)
@@ -141,8 +141,8 @@ def judge_effects(res: EffectsFit, *, by: str | None = None, confidence: Confide
     -------
     JudgeEffects
         Its table has a row for each judge and effect: ``(object | judge)`` has one for each object that the judge
-        compared, ``(tie | judge)`` and ``(order | judge)`` have one. Its `worths` are the judges' log-worths, shrunk
-        towards the average judge's, more so with few judgments.
+        compared, ``(tie | judge)``, ``(order | judge)`` and slopes such as ``(length | judge)`` have one. Its `worths`
+        are the judges' log-worths, shrunk towards the average judge's, more so with few judgments.
 
     Raises
     ------
@@ -192,13 +192,14 @@ def _predicted(res: WithEffects, grouping: str) -> _Found:
     columns = _columns(res, grouping)
     others, other_errors = np.zeros((2, size, len(columns)))
     first = 0
-    for bracket, one in zip(res.brackets, res.solution.predicted, strict=False):
+    for bracket, one, unit in zip(res.brackets, res.solution.predicted, res.units.tolist(), strict=False):
         if bracket.grouping != grouping:
             continue
         if bracket.of_objects:
             effects[one.level, one.thing], effect_errors[one.level, one.thing] = one.effect, one.error
             continue
-        others[one.level, first + one.thing], other_errors[one.level, first + one.thing] = one.effect, one.error
+        at = one.level, first + one.thing
+        others[at], other_errors[at] = one.effect / unit, one.error / unit
         first += len(bracket.things(res.comparisons.response))
     return effects, effect_errors, others, other_errors, columns
 
@@ -234,6 +235,7 @@ def _of_modes(res: WithEffects) -> _Found:
                 effect_errors[mine] = np.where(judged, np.sqrt(np.maximum(variance, 0)), np.nan)
             else:
                 at_columns = names.index(str(res.brackets[e])) + np.arange(len(dims))
-                others[np.ix_(mine, at_columns)] = mode[:, dims]
-                other_errors[np.ix_(mine, at_columns)] = np.sqrt(np.diagonal(cov, axis1=1, axis2=2)[:, dims])
+                others[np.ix_(mine, at_columns)] = mode[:, dims] / res.units[e]
+                errors = np.sqrt(np.diagonal(cov, axis1=1, axis2=2)[:, dims])
+                other_errors[np.ix_(mine, at_columns)] = errors / res.units[e]
     return effects, effect_errors, others, other_errors, columns

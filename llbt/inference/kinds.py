@@ -18,6 +18,7 @@ from ..core.rankings import Rankings
 from ..errors import OptionError
 from ..fitting.best_worst_effects import BestWorstEffects, drawn_sets, judged_units
 from ..fitting.discrimination_results import DiscriminationResults
+from ..fitting.effect_lines import slope_units
 from ..fitting.large_results import LargeResults
 from ..fitting.mixed import marginal_maximum
 from ..fitting.mixed_results import MixedResults
@@ -90,13 +91,14 @@ tested.register(PatternResults)(model_of_patterns)
 
 @own_estimates.register
 def _(res: MixedResults) -> FloatArray:
-    return np.concatenate([res.maximum.params, res.maximum.scales])  # crossed groupings have no units
+    return np.concatenate([res.maximum.params, res.maximum.scales / res.units])  # crossed groupings have no units
 
 
 @estimates_of.register
 def _(res: MixedResults, data: Comparisons) -> FloatArray:
-    maximum = marginal_maximum(refit_table(res.without, data), res.brackets)[2]
-    return np.concatenate([maximum.params, maximum.scales])
+    without = refit_table(res.without, data)
+    maximum = marginal_maximum(without, res.brackets)[2]
+    return np.concatenate([maximum.params, maximum.scales / slope_units(without.design, res.brackets)])
 
 
 @estimates_of.register

@@ -13,9 +13,10 @@ from ..core.comparisons import Comparisons, lines_of, tabulate
 from ..core.response import TWO
 from ..errors import DesignError
 from ..fitting.class_worths import ClassWorths
+from ..fitting.effect_lines import slope_values
 from ..fitting.fitted import average_of
 from ..fitting.protocols import FitLike, WithEffects, has_effects
-from ..formulas.brackets import Bracket, entered
+from ..formulas.brackets import Bracket
 from .judge_effects import judge_effects
 from .simulated_counts import draw_parametric
 
@@ -35,7 +36,7 @@ def drawn_table(res: FitLike, rng: np.random.Generator, *, times: float = 1.0, j
     problem = average.problem()
     eta = np.stack(problem.at(average.solution.params))[:, rows]
     if has_effects(res):
-        for predictor, added in _added(res, c.pairs[rows], judges, rng):
+        for predictor, added in _added(res, rows, judges, rng):
             eta[predictor] += added
     p, _ = problem.response.probabilities(eta)
     return _drawn_lines(c, rows, totals, p.T, rng)
@@ -75,11 +76,12 @@ def _drawn_lines(
 
 
 def _added(
-    res: WithEffects, pairs: IntArray, judges: Judges, rng: np.random.Generator
+    res: WithEffects, rows: IntArray, judges: Judges, rng: np.random.Generator
 ) -> Iterator[tuple[int, FloatArray]]:
     """Yield each bracket's contribution to a predictor of each line: the number of the predictor, and values (R,)."""
-    response = res.comparisons.response
-    for bracket, sigma in zip(res.brackets, res.solution.scales, strict=True):
+    response, pairs = res.comparisons.response, res.comparisons.pairs[rows]
+    slopes = slope_values(res.design, res.design.signed_rows(), res.brackets)
+    for bracket, sigma, values, unit in zip(res.brackets, res.scales, slopes, res.units.tolist(), strict=True):
         if bracket.effect == "1":
             own = rng.normal(0.0, sigma, len(res.comparisons.objects)) if judges == "new" else _of_objects(res, bracket)
             yield 0, own[pairs[:, 0]] - own[pairs[:, 1]]
@@ -92,8 +94,8 @@ def _added(
             yield 0, effects[codes, pairs[:, 0]] - effects[codes, pairs[:, 1]]
             continue
         others = rng.normal(0.0, sigma, (size, len(things))) if judges == "new" else _known(res, bracket)
-        for k, predictor in enumerate(entered(response)[bracket.effect]):
-            yield predictor, others[codes, k]
+        for k, predictor in enumerate(bracket.predictors(response)):
+            yield predictor, others[codes, k] * (1.0 if values is None else unit * values[rows])
 
 
 def _of_objects(res: WithEffects, bracket: Bracket) -> FloatArray:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -240,6 +240,7 @@ def posterior(
         drawn = target.density(scales.prior(scale)).draws(target.start, n, as_generator(rng), partial(_shown, progress))
     if not drawn.trusted:
         raise _not_trusted(drawn, n)
+    drawn = replace(drawn, params=drawn.params / np.append(np.ones(size), target.units))
     rows = centred_worths.rows[inside]
     log_worths = _columns(rows, target, drawn)
     return Posterior(
@@ -356,7 +357,9 @@ def _scale_notes(target: Target, drawn: Draws) -> tuple[str, ...]:
         f"σ of {bracket}: {format_number(b, 2)} (95 % {format_number(a, 2)} to {format_number(c, 2)})"
         for bracket, a, b, c in zip(target.brackets, low.tolist(), middle.tolist(), high.tolist(), strict=True)
     ]
-    return (*lines, f"log-worths are of the average judge; σ has a half-normal prior of scale {SCALE_PRIOR:g}")
+    of_slopes = "; of a slope, for the root mean square of its covariate" if set(target.units) != {1.0} else ""
+    prior = f"log-worths are of the average judge; σ has a half-normal prior of scale {SCALE_PRIOR:g}{of_slopes}"
+    return (*lines, prior)
 
 
 def _route_note(drawn: Draws) -> str:

@@ -43,6 +43,8 @@ class Target:
         The estimates.
     brackets : tuple of str, length E
         The brackets, each with a σ; empty without normal effects.
+    units : tuple of float, length E
+        The unit of each σ: the root mean square of a slope's covariate, 1 for other effects.
     """
 
     likelihood_at: Callable[[FloatArray], LikelihoodAt]
@@ -51,6 +53,7 @@ class Target:
     places: IntArray
     start: FloatArray
     brackets: tuple[str, ...] = ()
+    units: tuple[float, ...] = ()
 
     def density(self, prior: NormalPrior) -> Density | ScaledDensity:
         """Return the posterior density under a prior of the parameters."""
@@ -175,4 +178,5 @@ def effects_target(res: WithEffects) -> Target:
         worths.free,
         res.maximum.params,
         brackets,
+        tuple(res.units.tolist()),
     )

@@ -211,7 +211,7 @@ def model_with_effects(res: WithEffects) -> TestedModel:
     """Return a fit with normal effects in the form that tests against other models need."""
     base = plain_model(res.without)
     blocks = {{"object": "worth", "1": "worth"}.get(b.effect, b.effect) for b in res.brackets}
-    needed = _last_of(base.terms, blocks)
+    needed = _last_of(base.terms, blocks) | {bracket.term for bracket in res.brackets if bracket.is_slope}
 
     def refitted(some: Terms) -> TestedModel:
         again = base.refitted(some).fit

@@ -14,6 +14,7 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse import csgraph
 
+from .effect_groups import Entry
 from .indexed_rows import FloatArray, IntArray
 
 _NUMBERS = 3e6  # numbers in the matrices of a block of groups
@@ -29,16 +30,13 @@ class Bearing:
         The number of the grouping, 0, 1, …; bearings with the same number have the same codes.
     codes : ndarray of int, shape (L,)
         The level of each line.
-    objects : bool
-        Whether each level has an effect for each object: added for object i and subtracted for j.
-    predictors : tuple of int
-        The predictors to which the effects are added; a level has one effect for each of them.
+    entry : Entry
+        How the effects of a level enter the comparisons.
     """
 
     grouping: int
     codes: IntArray
-    objects: bool
-    predictors: tuple[int, ...]
+    entry: Entry
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,7 +79,8 @@ class Crossed:
     counts : ndarray, shape (K, L)
     predictor : ndarray of int, shape (T,)
         The predictor that each effect of a line enters.
-    sign : ndarray, shape (T,)
+    factor : ndarray, shape (T, L), or (T, 1) if no factor depends on the line
+        The factor of each effect of a line.
     scale : ndarray of int, shape (T,)
     blocks : tuple of Block
     scales : (ndarray of int, ndarray of int)
@@ -99,7 +98,7 @@ class Crossed:
     rows: IntArray
     counts: FloatArray
     predictor: IntArray
-    sign: FloatArray
+    factor: FloatArray
     scale: IntArray
     blocks: tuple[Block, ...]
     scales: tuple[IntArray, IntArray]
@@ -121,7 +120,7 @@ class _Touching:
 
     keys: IntArray
     predictor: tuple[int, ...]
-    sign: tuple[float, ...]
+    factor: FloatArray  # (T, L) or (T, 1)
     within: int  # the number of keys that a level has
 
 
@@ -154,8 +153,8 @@ def crossed(rows: IntArray, counts: FloatArray, pairs: IntArray, bearings: Seque
         rows=rows,
         counts=np.ascontiguousarray(counts.T),
         predictor=np.array([b for e in order for b in touching[e].predictor], dtype=np.int64),
-        sign=np.array([s for e in order for s in touching[e].sign]),
-        scale=np.array([e for e in order for _ in touching[e].sign], dtype=np.int64),
+        factor=_stacked([touching[e].factor for e in order]),
+        scale=np.array([e for e in order for _ in touching[e].predictor], dtype=np.int64),
         blocks=tuple(_blocks(group, own, shared)),
         scales=(own.scale, shared.scale),
         levels=tuple(np.divmod(keys[k], touching[e].within) for e, k in enumerate(place)),
@@ -168,11 +167,19 @@ def crossed(rows: IntArray, counts: FloatArray, pairs: IntArray, bearings: Seque
 
 def _touching(one: Bearing, rows: IntArray, pairs: IntArray) -> _Touching:
     codes = one.codes.astype(np.int64)
-    if one.objects:
+    values = np.ones(1) if one.entry.values is None else one.entry.values[rows]
+    if one.entry.objects:
         within = int(pairs.max()) + 1
-        return _Touching(codes * within + pairs[rows].T, (0, 0), (1.0, -1.0), within)
-    within = len(one.predictors)
-    return _Touching(codes * within + np.arange(within)[:, None], one.predictors, (1.0,) * within, within)
+        return _Touching(codes * within + pairs[rows].T, (0, 0), np.stack([values, -values]), within)
+    within = len(one.entry.predictors)
+    keys = codes * within + np.arange(within)[:, None]
+    return _Touching(keys, one.entry.predictors, np.tile(values, (within, 1)), within)
+
+
+def _stacked(factors: Sequence[FloatArray]) -> FloatArray:
+    """Return factors of several scales as one array, (T, L) or (T, 1)."""
+    widest = max(one.shape[1] for one in factors)
+    return np.concatenate([np.broadcast_to(one, (len(one), widest)) for one in factors])
 
 
 @dataclass(frozen=True, eq=False)

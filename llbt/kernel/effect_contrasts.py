@@ -23,13 +23,13 @@ class Touch:
     index : ndarray of int, shape (R,)
         The number of each effect in the order of `Crossed.levels`; −1 for an effect without judgments.
     predictor : int
-    sign : float
+    factor : ndarray, shape (R,)
     """
 
     scale: int
     index: IntArray
     predictor: int
-    sign: float
+    factor: FloatArray
 
 
 def added_effects(
@@ -57,7 +57,7 @@ def added_effects(
     tuple of ndarray, (B, R), (B, B, R) and (B, R, p + E)
         The last array has the derivatives in the parameters and log σ, with the weights of the judgments held.
     """
-    work = LineSums(problem, effects, np.stack(problem.at(params)), scales[effects.scale] * effects.sign)
+    work = LineSums.of(problem, effects, params, scales)
     width, size = len(work.eta), len(touches[0].index)
     moved, cov = np.zeros((width, size)), np.zeros((width, width, size))
     slopes = np.zeros((width, size, len(params) + len(scales)))
@@ -71,7 +71,7 @@ def added_effects(
             by_scale = 2 * products_by_scale(effects, solved, at.mode)
             slopes[b, r] = np.concatenate([-row_sums(problem, work.scattered(weighted)), by_scale])
     for t in touches:
-        cov[t.predictor, t.predictor] += np.where(t.index < 0, scales[t.scale] ** 2, 0.0)
+        cov[t.predictor, t.predictor] += np.where(t.index < 0, (t.factor * scales[t.scale]) ** 2, 0.0)
     return moved, cov, slopes
 
 
@@ -82,7 +82,7 @@ def _loads(effects: Crossed, scales: FloatArray, touches: Sequence[Touch], r: in
         if t.index[r] >= 0:
             shared = int(bool((effects.scales[1] == t.scale).any()))
             place = np.flatnonzero(effects.scales[shared] == t.scale)[t.index[r]]
-            (total.shared if shared else total.own)[place] += t.sign * scales[t.scale]
+            (total.shared if shared else total.own)[place] += t.factor[r] * scales[t.scale]
     return total
 
 

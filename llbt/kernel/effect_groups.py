@@ -2,18 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 
 from .group_modes import Groups
 from .indexed_rows import FloatArray, IntArray
 
-Effect = Literal["object", "tie", "order", "bad", "grade", "1"]
-
 _ZERO = 1e-9  # an eigenvalue of a graph's Laplacian below this counts as 0
+
+
+@dataclass(frozen=True, eq=False)
+class Entry:
+    """How the normal effects of one scale enter the predictors of S comparisons.
+
+    Attributes
+    ----------
+    objects : bool
+        Whether a group has an effect for each object: added for object i and subtracted for j.
+    predictors : tuple of int
+        The predictors that the effects enter; without effects of objects, a group has one effect for each of them.
+    values : ndarray, shape (S,), or None
+        The factor of the effects in each comparison; None for 1.
+    """
+
+    objects: bool
+    predictors: tuple[int, ...]
+    values: FloatArray | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,9 +57,8 @@ def grouped(
     codes: IntArray,
     counts: FloatArray,
     pairs: IntArray,
-    effects: Sequence[Effect],
+    entries: Sequence[Entry],
     width: int,
-    predictors: Mapping[Effect, tuple[int, ...]],
 ) -> Grouped:
     """Return judgments by group.
 
@@ -56,12 +71,10 @@ def grouped(
     counts : ndarray, shape (L, K)
     pairs : ndarray of int, shape (S, 2)
         Objects of each comparison.
-    effects : sequence of str
-        The kinds of normal effects of a group; each has a scale, in this order.
+    entries : sequence of Entry
+        The normal effects of a group; each entry has a scale, in this order.
     width : int
         How many predictors B the response has.
-    predictors : mapping of str to tuple of int
-        The predictors that each kind of effect enters, except ``"object"``; a group has one effect for each predictor.
 
     Notes
     -----
@@ -74,41 +87,32 @@ def grouped(
     first = np.searchsorted(codes, np.arange(size))
     lines = np.diff(np.append(first, len(rows)))
     distinct, index = _distinct(rows, counts, first, lines)
-    basis = _bases(pairs[rows], codes, distinct) if "object" in effects else None
-    number = int(pairs.max()) + 1
-    return _bundled(
-        rows, counts, first, lines, distinct, index, basis, _Shape(tuple(effects), width, predictors, pairs, number)
-    )
+    basis = _bases(pairs[rows], codes, distinct) if any(entry.objects for entry in entries) else None
+    shape = _Shape(tuple(entries), width, pairs, int(pairs.max()) + 1)
+    return _bundled(rows, counts, first, lines, distinct, index, basis, shape)
 
 
 @dataclass(frozen=True)
 class _Shape:
-    effects: tuple[Effect, ...]
+    entries: tuple[Entry, ...]
     width: int
-    predictors: Mapping[Effect, tuple[int, ...]]
     pairs: IntArray
     objects: int
 
 
-def pair_loadings(
-    effects: Sequence[Effect],
-    width: int,
-    predictors: Mapping[Effect, tuple[int, ...]],
-    pairs: IntArray,
-    worths: FloatArray,
-) -> FloatArray:
+def pair_loadings(entries: Sequence[Entry], width: int, pairs: IntArray, worths: FloatArray) -> FloatArray:
     """Return how a group's effects enter the predictors of a pair, for R groups and pairs, object i first, (B, R, d).
 
     Parameters
     ----------
-    effects, width, predictors
-        As in `grouped`.
+    entries, width
+        As in `grouped`; the comparisons are the R pairs.
     pairs : ndarray of int, shape (R, 2)
     worths : ndarray, shape (R, J, d)
         Loadings of each effect on the log-worths, as in `Grouped`.
     """
     rows = np.arange(len(pairs))[:, None]
-    shape = _Shape(tuple(effects), width, predictors, pairs, worths.shape[1])
+    shape = _Shape(tuple(entries), width, pairs, worths.shape[1])
     return _loadings(shape, worths, rows, np.ones(rows.shape))[0][:, :, 0]
 
 
@@ -208,15 +212,16 @@ def _loadings(shape: _Shape, worths: FloatArray, rows: IntArray, own: FloatArray
     width = shape.width
     group = np.arange(len(rows))[:, None]
     parts, scale = [], []
-    for e, effect in enumerate(shape.effects):
-        if effect == "object":
+    for e, entry in enumerate(shape.entries):
+        factor = own if entry.values is None else own * entry.values[rows]
+        if entry.objects:
             i, j = shape.pairs[rows, 0], shape.pairs[rows, 1]
             part = np.zeros((width, *rows.shape, worths.shape[2]))
-            part[0] = (worths[group, i] - worths[group, j]) * own[:, :, None]
+            part[0] = (worths[group, i] - worths[group, j]) * factor[:, :, None]
         else:
-            part = np.zeros((width, *rows.shape, len(shape.predictors[effect])))
-            for k, b in enumerate(shape.predictors[effect]):
-                part[b, :, :, k] = own
+            part = np.zeros((width, *rows.shape, len(entry.predictors)))
+            for k, b in enumerate(entry.predictors):
+                part[b, :, :, k] = factor
         parts.append(part)
         scale += [e] * part.shape[3]
     return np.concatenate(parts, axis=3), np.array(scale, dtype=np.int64)

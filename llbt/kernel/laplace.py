@@ -153,7 +153,7 @@ def laplace(
     |w_e|² − d_e + tr(H⁻¹)_e − 2 q_e·w_e, over the d_e effects of that scale. The terms with q are there because the
     modes move with the parameters.
     """
-    work = LineSums(problem, crossed, np.stack(problem.at(params)), scales[crossed.scale] * crossed.sign)
+    work = LineSums.of(problem, crossed, params, scales)
     mode, lines = work.mode(near)
     solved = work.solved([weight for _, _, weight in lines])
     value = work.height(mode, lines).sum() - 0.5 * float(mode.shared @ mode.shared) - 0.5 * solved.log_determinant
@@ -175,7 +175,7 @@ def information_beside(
     problem: Problem, crossed: Crossed, params: FloatArray, scales: FloatArray, at: Approximation
 ) -> FloatArray:
     """Return the information of the fixed parameters with W held, Xᵀ(W − WA H⁻¹AᵀW)X, shape (p, p)."""
-    work = LineSums(problem, crossed, np.stack(problem.at(params)), scales[crossed.scale] * crossed.sign)
+    work = LineSums.of(problem, crossed, params, scales)
     solved = at.solved
     rows = [sparse.csr_array(predictor.toarray()) for predictor in problem.predictors]
     width, size = len(rows), len(problem.counts)
@@ -207,7 +207,7 @@ def effects_of_scale(
         Effects in the order of `Crossed.levels`, in units of the predictors; their part of σ² H⁻¹; and their
         derivatives in the fixed parameters and log σ, from the equation Aᵀs = w that the modes solve.
     """
-    work = LineSums(problem, crossed, np.stack(problem.at(params)), scales[crossed.scale] * crossed.sign)
+    work = LineSums.of(problem, crossed, params, scales)
     mode, lines = work.mode(None)
     solved = work.solved([weight for _, _, weight in lines])
     sigma, shared = scales[which], int(bool((crossed.scales[1] == which).any()))
@@ -241,12 +241,32 @@ _Lines = list[tuple[FloatArray, FloatArray, FloatArray]]  # of each block: value
 
 @dataclass(frozen=True, eq=False)
 class LineSums:
-    """Sums over lines, from the predictors of comparisons without effects (B, S) and the loadings of effects (T,)."""
+    """Sums over lines.
+
+    Attributes
+    ----------
+    problem : Problem
+    crossed : Crossed
+    eta : ndarray, shape (B, S)
+        The predictors of comparisons without effects.
+    loading : ndarray, shape (T, L) or (T, 1)
+        The loadings of effects on the predictors of lines.
+    """
 
     problem: Problem
     crossed: Crossed
     eta: FloatArray
     loading: FloatArray
+
+    @classmethod
+    def of(cls, problem: Problem, crossed: Crossed, params: FloatArray, scales: FloatArray) -> LineSums:
+        """Return the sums at parameters (p,) and scales (E,)."""
+        return cls(problem, crossed, np.stack(problem.at(params)), scales[crossed.scale, None] * crossed.factor)
+
+    def places(self, block: Block) -> list[tuple[IntArray, int, FloatArray]]:
+        """Return the effects of a block's lines: places (L,), the predictor that they enter, loadings (L,) or (1,)."""
+        loading = self.loading if self.loading.shape[1] == 1 else self.loading[:, block.lines]
+        return list(zip(block.place, self.crossed.predictor.tolist(), loading, strict=True))
 
     def predictors(self, block: Block, effects: Effects) -> FloatArray:
         """Return u of the lines of a block, (B, L)."""
@@ -256,7 +276,7 @@ class LineSums:
         """Return A w, (B, L)."""
         local = effects.local(block)
         total = np.zeros((len(self.eta), len(block.lines)))
-        for place, b, loading in zip(block.place, self.crossed.predictor, self.loading, strict=True):
+        for place, b, loading in self.places(block):
             total[b] += loading * local[block.group, place]
         return total
 
@@ -280,7 +300,7 @@ class LineSums:
         for block, slope in zip(self.crossed.blocks, slopes, strict=True):
             groups, own, size = block.size
             local = np.zeros(groups * size)
-            for place, b, loading in zip(block.place, self.crossed.predictor, self.loading, strict=True):
+            for place, b, loading in self.places(block):
                 local += np.bincount(block.group * size + place, loading * slope[b], groups * size)
             by_group = local.reshape(groups, size)
             total.own[block.own] = by_group[:, :own]  # an own effect belongs to one group
@@ -305,12 +325,12 @@ class LineSums:
         """Return AᵀWA of each group, (G, n + r, n + r)."""
         groups, _, size = block.size
         first = block.group * size
-        places = list(zip(block.place, self.crossed.predictor, self.loading, strict=True))
+        places = self.places(block)
         at: list[IntArray] = []
         values: list[FloatArray] = []
         for place, b, loading in places:
             for other, c, times in places:
-                if loading * times != 0:
+                if (loading * times).any():
                     at.append((first + place) * size + other)
                     values.append(loading * times * weight[b, c])
         if not at:
@@ -323,7 +343,7 @@ class LineSums:
         groups, _, size = block.size
         total = np.zeros((groups * size, rows[0].shape[1]))
         lines = np.arange(len(block.lines))
-        for place, b, loading in zip(block.place, self.crossed.predictor, self.loading, strict=True):
+        for place, b, loading in self.places(block):
             for c, one in enumerate(rows):
                 loads = sparse.coo_array(
                     (loading * weight[b, c], (block.group * size + place, lines)), shape=(groups * size, len(lines))
@@ -384,10 +404,10 @@ class LineSums:
         """Return A H⁻¹Aᵀ of each single line, (B, B, L)."""
         width = len(self.eta)
         total = np.zeros((width, width, len(block.lines)))
-        places = list(zip(block.place, self.crossed.predictor, self.loading, strict=True))
+        places = self.places(block)
         for place, b, loading in places:
             for other, c, times in places:
-                if loading * times != 0:
+                if (loading * times).any():
                     total[b, c] += loading * times * inverse[block.group, place, other]
         return total
 

@@ -147,7 +147,7 @@ def _of_scale(
     own = int(bool((crossed.scales[1] == e).any()))
     mine = crossed.scales[own] == e
     variance = variances[own][mine]
-    if len(crossed.touched[e]) == 2 and crossed.sign[crossed.scale == e][1] < 0:
+    if crossed.bearings[e].entry.objects:
         # less the variance of the mean, on which judgments give no information
         variance = variance - 1 / components(crossed, e)
     level, thing = crossed.levels[e]
@@ -160,7 +160,8 @@ def simulated(problem: Problem, crossed: Crossed, best: MixedFit, lines: IntArra
     for e, (levels, _) in enumerate(crossed.levels):
         effects = best.scales[e] * rng.standard_normal(len(levels))
         for place, touched in zip(np.flatnonzero(crossed.scale == e), crossed.touched[e], strict=True):
-            predictors[crossed.predictor[place]] += crossed.sign[place] * effects[touched[lines]]
+            factor = np.broadcast_to(crossed.factor[place], len(crossed.rows))[lines]
+            predictors[crossed.predictor[place]] += factor * effects[touched[lines]]
     p = np.maximum(problem.response.probabilities(predictors)[0].T, 0.0)
     totals = crossed.counts[:, lines].sum(axis=0).astype(np.int64)
     drawn = rng.multinomial(totals, p / p.sum(axis=1, keepdims=True)).astype(np.float64)

@@ -30,6 +30,7 @@ _SLOW = 0.6  # distances that keep more than this share hardly shrink: undamped 
 _SWEEPS = 200
 _ENOUGH = 1e-8  # final distance of posterior and tilted means, in standard deviations; of variances, as a share
 _LEAST = 1e-10  # least precision of a site
+_FIXED = 1e-8  # variance of a predictor that no effect enters, such as one with slopes of a covariate that is 0
 _SMALLEST = 1e-300  # least probability before its logarithm is taken
 
 
@@ -80,10 +81,10 @@ def propagated(
     Minka, T. P. (2001). Expectation propagation for approximate Bayesian inference. Proceedings of the 17th Conference
     on Uncertainty in Artificial Intelligence, 362-369.
     """
-    work = LineSums(problem, crossed, np.stack(problem.at(params)), scales[crossed.scale] * crossed.sign)
+    work = LineSums.of(problem, crossed, params, scales)
     eta = work.eta[:, crossed.rows]
     precision, pull = _first_sites(work) if near is None else near.sites
-    largest = float((work.loading**2).sum())
+    largest = float((work.loading**2).sum(axis=0).max())
     points = _rule(next(number for most, number in _POINTS.items() if largest <= most))
     normal, before = _gaussian(work, eta[0], precision, pull), np.inf
     mean, variance = normal.mean, normal.variance
@@ -144,7 +145,8 @@ def _gaussian(work: LineSums, eta: FloatArray, precision: FloatArray, pull: Floa
     mean, variance = eta.copy(), np.empty_like(eta)
     for k, block in enumerate(blocks):
         mean[block.lines] += work.loaded(block, effects)[0]
-        variance[block.lines] = work.variance(block, block_inverse(block, solved, k))[0, 0]
+        known = work.variance(block, block_inverse(block, solved, k))[0, 0]
+        variance[block.lines] = np.maximum(known, _FIXED)
     log = float((pull * eta - precision * eta**2 / 2).sum()) - solved.log_determinant / 2
     log += float(right.own @ effects.own + right.shared @ effects.shared) / 2
     return _Gaussian(effects, solved, mean, variance, log)

@@ -59,7 +59,8 @@ def judge_effects(effects: JudgeEffects | EffectsFit, *, of: Label | None = None
     """
     effects = effects if isinstance(effects, JudgeEffects) else judge_effects_of(effects)
     frame = effects.to_frame()
-    named = {str(bracket): bracket.effect for bracket in effects.res.brackets}
+    brackets = effects.res.brackets
+    named = {str(b): f"slope of {b.effect}" if b.is_slope else b.effect for b in brackets}
     kind = frame["term"].map(named)
     things = frame["object"].where(kind == "object", kind)
     things = things.mask(kind == "grade", "grade[" + frame["object"].astype(str) + "]")
@@ -74,6 +75,8 @@ def judge_effects(effects: JudgeEffects | EffectsFit, *, of: Label | None = None
     letter = _LETTERS.get(str(chosen), f"log-worth λ of {short_names([chosen])[0]}")
     if str(chosen).startswith("grade["):
         letter = f"effect γ of {chosen}"
+    if str(chosen).startswith("slope of "):
+        letter = str(chosen)
     zero = "beside the covariates" if chosen == "1" else f"minus the average {effects.by}"
     label_scale(ax, f"{letter}, {zero} ({100 * effects.confidence:.4g} % intervals)")
     return finish(ax)

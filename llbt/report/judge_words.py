@@ -27,7 +27,7 @@ def judge_sentence(res: WithEffects) -> Sentence:
         if bracket.effect == "1":
             of_objects = f"The standard deviation of log-worths between objects of equal covariates is {size}"
             continue
-        of = _EFFECTS.get(bracket.effect, bracket.effect)
+        of = f"slopes of {bracket.effect}" if bracket.is_slope else _EFFECTS.get(bracket.effect, bracket.effect)
         of_judges.append(f"the standard deviation of {of} between levels of {bracket.grouping} is {size}")
     about = "These results are for the average judge; judges differ from the average by normal effects"
     judges = f"{about}: {'; '.join(of_judges)}" if of_judges else ""

@@ -64,7 +64,8 @@ def test_covariances_are_those_of_dense_matrices_and_slopes_of_differences(res: 
     at = approximation_at(problem, lines, best)
     key = list(zip(*(of.tolist() for of in lines.levels[0]), strict=True))
     first_places, others = (np.array([key.index((3, k)), key.index((7, k)) if k < 2 else -1]) for k in (1, 2))
-    touches = [Touch(0, first_places, 0, 1.0), Touch(0, others, 0, -1.0), Touch(1, np.array([2, 4]), 0, 1.0)]
+    one = np.ones(2)
+    touches = [Touch(0, first_places, 0, one), Touch(0, others, 0, -one), Touch(1, np.array([2, 4]), 0, one)]
     moved, cov, slopes = added_effects(problem, lines, at, best.params, best.scales, touches)
 
     sizes = [len(level) for level, _ in lines.levels]

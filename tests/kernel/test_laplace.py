@@ -11,6 +11,7 @@ from scipy import optimize
 import llbt
 from llbt.core.response import THREE
 from llbt.kernel.crossed import Bearing, Crossed, crossed
+from llbt.kernel.effect_groups import Entry
 from llbt.kernel.laplace import laplace
 from llbt.kernel.laplace_fit import NormalLikelihood
 from llbt.kernel.likelihood import Problem
@@ -27,10 +28,10 @@ def _lines(seed: int = 1, size: int = 150) -> tuple[Problem, Crossed, np.ndarray
     table = pd.DataFrame({"object_i": pairs[:, 0], "object_j": pairs[:, 1], "wins_i": 2, "ties": 1, "wins_j": 1})
     problem = llbt.fit("object + tie", llbt.from_counts(table)).problem()
     bearings = [
-        Bearing(0, judge, True, (0,)),
-        Bearing(1, prompt, True, (0,)),
-        Bearing(0, judge, False, (1,)),
-        Bearing(1, prompt, False, (0, 1)),
+        Bearing(0, judge, Entry(True, (0,))),
+        Bearing(1, prompt, Entry(True, (0,))),
+        Bearing(0, judge, Entry(False, (1,))),
+        Bearing(1, prompt, Entry(False, (0, 1))),
     ]
     return problem, crossed(rows, counts, pairs, bearings), counts, (rows, judge, prompt, pairs)
 

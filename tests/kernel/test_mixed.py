@@ -12,8 +12,9 @@ from scipy import stats
 import llbt
 from llbt.core.links import AnyResponse
 from llbt.fitting.clusters import kept_way
-from llbt.formulas.brackets import entered
-from llbt.kernel.effect_groups import Effect, Grouped, grouped
+from llbt.fitting.effect_lines import entries_of
+from llbt.formulas.brackets import Bracket
+from llbt.kernel.effect_groups import Grouped, grouped
 from llbt.kernel.likelihood import Problem
 from llbt.kernel.marginal import marginal
 from llbt.kernel.mixed import MixedFit, maximize
@@ -21,16 +22,15 @@ from llbt.kernel.quadrature import Quadrature
 from llbt.kernel.sampled import sampled_maximum
 
 
-def _groups(res: llbt.LLBTResults, name: str, effects: tuple[Effect, ...]) -> tuple[Problem, Grouped]:
+def _groups(res: llbt.LLBTResults, name: str, effects: tuple[str, ...]) -> tuple[Problem, Grouped]:
     c = res.comparisons
     lines = kept_way(c, name, (name,)).clusters
-    predictors = entered(c.response)
-    return res.problem(), grouped(
-        lines.rows, lines.codes, lines.counts, c.pairs, effects, res.response.width, predictors
-    )
+    brackets = [Bracket(effect, name) for effect in effects]
+    entries = entries_of(brackets, c.response, [None] * len(effects))
+    return res.problem(), grouped(lines.rows, lines.codes, lines.counts, c.pairs, entries, res.response.width)
 
 
-def _maximum(res: llbt.LLBTResults, name: str, effects: tuple[Effect, ...]) -> MixedFit:
+def _maximum(res: llbt.LLBTResults, name: str, effects: tuple[str, ...]) -> MixedFit:
     problem, groups = _groups(res, name, effects)
     return maximize(problem, groups.bundles, res.solution.params, np.ones(len(effects)))
 
@@ -104,7 +104,7 @@ def _three_objects(seed: int = 3, judges: int = 8) -> llbt.Comparisons:
 
 
 @pytest.mark.parametrize(("effects", "number"), [(("tie", "order"), 21), (("object", "tie"), 13)])
-def test_score_and_information_are_derivatives(effects: tuple[Effect, ...], number: int) -> None:
+def test_score_and_information_are_derivatives(effects: tuple[str, ...], number: int) -> None:
     res = llbt.fit("object + tie + order", _three_objects())
     problem, groups = _groups(res, "judge", effects)
     at = np.append(res.solution.params, np.log([0.6, 0.4]))

@@ -10,6 +10,7 @@ import pytest
 import llbt
 from llbt.core.columns import FloatArray, IntArray
 from llbt.kernel.crossed import Bearing, Crossed, crossed
+from llbt.kernel.effect_groups import Entry
 from llbt.kernel.group_modes import contributions
 from llbt.kernel.laplace import laplace
 from llbt.kernel.laplace_fit import NormalLikelihood
@@ -29,7 +30,7 @@ def _tiny(kind: str) -> tuple[Problem, Crossed, FloatArray]:
     formula = "object" if kind == "binary" else "object + tie"
     res = llbt.fit(formula, llbt.from_counts(table), link=LINKS[kind])
     judge, prompt = np.divmod(np.arange(4), 2)
-    bearings = [Bearing(0, judge, True, (0,)), Bearing(1, prompt, True, (0,))]
+    bearings = [Bearing(0, judge, Entry(True, (0,))), Bearing(1, prompt, Entry(True, (0,)))]
     lines = crossed(np.zeros(4, dtype=np.int64), counts, np.array([[0, 1]]), bearings)
     return res.problem(), lines, np.asarray(res.params)
 
@@ -75,9 +76,9 @@ def _lines(seed: int = 1, size: int = 80) -> tuple[Problem, Crossed]:
     table = table.assign(wins_i=wins[0], ties=wins[1], wins_j=wins[2])
     problem = llbt.fit("object + tie + order", llbt.from_counts(table, order=True)).problem()
     bearings = [
-        Bearing(0, judge, True, (0,)),
-        Bearing(1, prompt, True, (0,)),
-        Bearing(1, prompt, False, (0,)),
+        Bearing(0, judge, Entry(True, (0,))),
+        Bearing(1, prompt, Entry(True, (0,))),
+        Bearing(1, prompt, Entry(False, (0,))),
     ]
     return problem, crossed(rows, counts, pairs, bearings)
 

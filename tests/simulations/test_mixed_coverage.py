@@ -20,7 +20,7 @@ from support.folders import SIMULATIONS
 from support.many_mixed import PAIRS, Many
 
 import llbt
-from llbt.kernel.effect_groups import grouped
+from llbt.kernel.effect_groups import Entry, grouped
 from llbt.kernel.likelihood import Problem
 from llbt.kernel.mixed import maximize
 from llbt.kernel.solvers import eliminate
@@ -53,7 +53,7 @@ def by_package(counts: np.ndarray) -> tuple[np.ndarray, float, np.ndarray] | Non
     base = design()
     problem = Problem(base.predictors, counts.sum(axis=0), base.offsets, base.response)
     judge, pair = np.nonzero(counts.sum(axis=2))
-    groups = grouped(pair, judge, counts[judge, pair], PAIRS, ("object",), (1, None))
+    groups = grouped(pair, judge, counts[judge, pair], PAIRS, [Entry(True, (0,))], 1)
     try:
         found = maximize(problem, groups.bundles, eliminate(problem).params, np.array([0.8]))
         information = linalg.inv(found.covariance)
