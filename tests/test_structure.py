@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -32,7 +33,11 @@ def test_newtons_method_is_written_once() -> None:
     assert len(structure.newton_loops()) <= 5
 
 
-@pytest.mark.slow
+@cache
+def _trees() -> list[tuple[Path, ast.Module]]:
+    return [(path, ast.parse(path.read_text(encoding="utf-8"))) for path in sorted(PACKAGE.rglob("*.py"))]
+
+
 def _bound(node: ast.AST) -> str | None:
     """Return the name that a node binds: a variable, a parameter, or a caught error."""
     match node:
@@ -41,13 +46,30 @@ def _bound(node: ast.AST) -> str | None:
     return None
 
 
+@pytest.mark.slow
 def test_no_local_is_called_by_a_participle_that_says_nothing() -> None:
     """A name says what it holds: `found` was assigned 661 times and never did."""
     empty = {"found", "kept", "said", "told"}
     assigned = [
         f"{path.relative_to(PACKAGE)} {name}"
-        for path in sorted(PACKAGE.rglob("*.py"))
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for path, tree in _trees()
+        for node in ast.walk(tree)
         if (name := _bound(node)) in empty
     ]
     assert assigned == ["auditing/finding.py found", "errors.py found"]  # public: a field, and what an error reports
+
+
+@pytest.mark.slow
+def test_no_part_of_a_message_is_a_statement_of_its_own() -> None:
+    """A text over two lines without brackets loses the second one; only docstrings are texts alone."""
+    lost = [
+        f"{path.relative_to(PACKAGE)}:{statement.lineno}"
+        for path, tree in _trees()
+        for node in ast.walk(tree)
+        if isinstance(body := getattr(node, "body", None), list)
+        for k, statement in enumerate(body)
+        if isinstance(statement, ast.Expr) and isinstance(statement.value, (ast.Constant, ast.JoinedStr))
+        if k > 0 or not isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef))
+        if not (isinstance(statement.value, ast.Constant) and statement.value.value is ...)
+    ]
+    assert lost == []

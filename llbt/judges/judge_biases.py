@@ -108,8 +108,9 @@ def biases(judgments: Verdicts, family: Sequence[Label], confidence: float) -> B
         try:
             alone = _fitted(judgments.machine, judgments, "object", notes)
             if "order" in alone.aliased:
-                unanswered["position"] = "every object was always shown on one side, so position cannot be separated "
-                "from worth"
+                unanswered["position"] = (
+                    "every object was always shown on one side, so position cannot be separated from worth"
+                )
             else:
                 tests.append(_of_position(alone, beside, confidence))
         except DesignError as error:

@@ -86,8 +86,9 @@ class JudgeReport(Record):
         """Whether the machine is usable, in one sentence."""
         n, worth = format_count(self.trial_labels), self.trial_worth
         if math.isnan(worth):
-            return "Whether this judge is usable cannot be determined: labels and verdicts cannot be combined (see "
-            "below)."
+            return (
+                "Whether this judge is usable cannot be determined: labels and verdicts cannot be combined (see below)."
+            )
         if worth < LITTLE * self.trial_labels:
             more = format_count(max(round(worth) - self.trial_labels, 0))
             return f"This judge is hardly usable: its verdicts are worth {more} additional labels ({n} are given)."

@@ -174,4 +174,4 @@ def test_position_is_not_told_from_worth_where_objects_keep_their_sides() -> Non
     frame["people"] = np.where(rng.random(200) < 0.8, frame["llm"], "model_b")
     frame.loc[100:, "people"] = None
     found = llbt.judges.report(frame, human="people", machine="llm", n=20, rng=1)
-    assert "always shown on one side" in found.unanswered["position"]
+    assert found.unanswered["position"].endswith("shown on one side, so position cannot be separated from worth")
