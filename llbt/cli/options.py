@@ -126,7 +126,7 @@ Mix = Annotated[
 ]
 Hypothesis = Annotated[
     Literal["pairwise"] | None,
-    option("--hypothesis", "With --by: differences between the groups, the first less the second.", "pairwise"),
+    option("--hypothesis", "With --by: differences between the groups, the first minus the second.", "pairwise"),
 ]
 
 

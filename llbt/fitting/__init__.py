@@ -1,1 +1,1 @@
-"""Fit a formula to a table: the fits, their results, and the questions that results answer themselves."""
+"""Fit models to judgments, and return results with estimates, tests, predictions and printouts."""

@@ -47,7 +47,7 @@ class Clustering:
 
     @property
     def effective(self) -> float:
-        """The effective number of clusters G*: how many clusters of equal size these are worth."""
+        """The effective number of clusters G* = (Σn)²/Σn²; it equals G if all clusters have the same size."""
         return effective_clusters(self.judgments)[1]
 
     @property
@@ -96,7 +96,7 @@ def clusters_by(data: Rankings | Patterns, name: str) -> Clustering:
         )
         raise OptionError(
             f"groups={name!r}{near(name, tuple(columns))} is not a column of these {what} ({kinds}: {has})",
-            f"Keep it where they are made: {reader}.",
+            f"Keep the column when you read the {what}: {reader}.",
         )
     column = columns[name]
     codes, used = dense(column.codes, len(column.levels))
@@ -146,7 +146,7 @@ def parts_of_patterns(likelihood: PatternLikelihood, res: ListFit, clusters: Clu
 
 
 def covariance_by(clusters: Clustering, parts: Parts, cov: FloatArray, cov_type: ClusterCov) -> Covariance:
-    """Return the covariance by clusters: CR3 leaves out each cluster by one step, CR1 is the sandwich.
+    """Return the clustered covariance: CR3 leaves out each cluster in turn by one Newton step, CR1 is the sandwich.
 
     `cov` is the covariance of independent rankings or patterns, (p, p).
     """
@@ -160,8 +160,8 @@ def covariance_by(clusters: Clustering, parts: Parts, cov: FloatArray, cov_type:
     df = clusters.effective - 1
     if clusters.effective < LEAST:
         warn_user(
-            f"{clusters.size}: with G* = (Σn)²/Σn² below {LEAST} intervals are hardly informative, as little more than "
-            "two clusters show how clusters differ. Add clusters, or make them of equal size.",
+            f"{clusters.size}: G* = (Σn)²/Σn² is below {LEAST}, so intervals are hardly informative: little more than "
+            "two clusters cannot show how much clusters differ. Add clusters, or make them of equal size.",
             ClusterWarning,
         )
     note = f"Standard errors: CR3 by {clusters.size}, t with {format_number(df, 3)} df."
@@ -172,7 +172,7 @@ def covariance_by(clusters: Clustering, parts: Parts, cov: FloatArray, cov_type:
 
 
 def _left_out(parts: Parts) -> tuple[FloatArray, FloatArray]:
-    """Return the change of the estimates without each cluster, by one step, (G, p), and lost directions."""
+    """Return how the estimates change without each cluster, by one Newton step, (G, p), and undetermined directions."""
     moved, lost = np.zeros_like(parts.scores), [np.empty((0, parts.scores.shape[1]))]
     scale = 1 / np.sqrt(np.diag(parts.information))
     for g, score in enumerate(parts.scores):

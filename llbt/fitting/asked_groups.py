@@ -1,4 +1,4 @@
-"""The groups of a question, target mixes, and differences between groups (`by`, `weights`, `hypothesis`)."""
+"""Groups of covariate values, weighted averages over them, and differences between groups (`by`, `weights`, …)."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ By = Annotated[str | Sequence[str], NAMES]
 Weights = Annotated[Any, JUDGED_INSIDE]
 GroupHypothesis = Literal["pairwise"]
 
-DIFFERENCES = "differences between groups: the first less the second"
+DIFFERENCES = "differences between groups: the first minus the second"
 
 
 @dataclass(frozen=True, eq=False)
 class Group:
-    """One group of a question.
+    """One group: the covariate values at which an answer is computed.
 
     Attributes
     ----------
@@ -44,7 +44,7 @@ class Group:
 def asked_groups(
     codings: Codings, at: At, by: By | None, weights: Any, hypothesis: GroupHypothesis | None
 ) -> list[Group]:
-    """Return the groups of a question; without `by` a single group without a name.
+    """Return the groups that `by` asks for; without `by`, a single group without a name.
 
     Raises
     ------
@@ -56,7 +56,7 @@ def asked_groups(
     place = at if weights is None else _with_weights(at, weights)
     if by is None:
         if hypothesis is not None:
-            raise OptionError("hypothesis='pairwise' without groups", "Say which: by='language'.")
+            raise OptionError("hypothesis='pairwise' without groups", "Name the column of the groups: by='language'.")
         return [Group({}, place)]
     fixed = dict(place) if isinstance(place, Mapping) else {}
     where: Callable[[dict[str, Any]], Any] = Judged if is_average(place) else lambda group: {**fixed, **group}
@@ -65,7 +65,7 @@ def asked_groups(
     if hypothesis is None:
         return [Group(group, where(group)) for group in groups]
     if len(groups) < 2:
-        raise OptionError(f"hypothesis='pairwise' of one group, {groups[0]}", expected="two groups or more")
+        raise OptionError(f"hypothesis='pairwise' with a single group, {groups[0]}", expected="two groups or more")
     return [
         Group(
             {name: value if value == other[name] else f"{value} − {other[name]}" for name, value in one.items()},
@@ -120,21 +120,24 @@ def _levels_of(codings: Codings, name: str, fixed: Mapping[Any, Any]) -> list[An
         raise OptionError(f"by={name!r} is not a covariate of the formula {codings.formula.text!r}; {has}.")
     if any(isinstance(key, tuple) and name in key for key in fixed) or isinstance(fixed.get(name), Mapping):
         raise OptionError(
-            f"by={name!r}, which is mixed as well", f"Split or mix it: leave {name!r} out of one of them."
+            f"by={name!r}, but at= or weights= averages over {name!r}",
+            f"Leave {name!r} out of by=, or out of at= and weights=.",
         )
     column = codings.table.columns[name]
     if name in fixed:
         wanted = fixed[name]
         return list(wanted) if isinstance(wanted, (list, tuple, set, range, np.ndarray)) else [wanted]
     if column.numeric:
-        raise OptionError(f"by={name!r}, which is a number", f"Name its values: at={{{name!r}: [0, 1]}}, by={name!r}.")
+        raise OptionError(
+            f"by={name!r} is a column of numbers", f"Name its values: at={{{name!r}: [0, 1]}}, by={name!r}."
+        )
     return list(column.levels.tolist())
 
 
 def _with_weights(at: At, weights: Any) -> At:
-    """Return `at` including a mean over the rows of a frame of covariate values and a column `weight`."""
+    """Return `at` including a weighted mean: a frame has the covariate values, and their weights in `weight`."""
     if at == "average":
-        raise OptionError("weights= beside at='average'", expected="only one of them: both define the averaging")
+        raise OptionError("weights= together with at='average'", expected="only one of them: both define the averaging")
     source = open_frame(weights, "weights")
     names = tuple(name for name in source.names if name != "weight")
     if "weight" not in source.names or not names:
@@ -144,7 +147,7 @@ def _with_weights(at: At, weights: Any) -> At:
         )
     twice = [name for name in names if isinstance(at, Mapping) and name in at]
     if twice:
-        raise OptionError(f"{listed(twice)} is in weights= and in at=", expected="one of the two")
+        raise OptionError(f"{listed(twice)} is in weights= and in at=", expected="each column in one of the two")
     picked = source.pick({"covariates": names, "weight": ("weight",)})
     rows = zip(*(read_covariate(picked, name).values.tolist() for name in names), strict=True)
     mix: dict[Any, Any] = {}

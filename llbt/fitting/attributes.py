@@ -74,7 +74,7 @@ class Lacking(property):
 
 
 def lacks(figures: Mapping[str, tuple[str, str]]) -> Callable[[K], K]:
-    """Return a decorator that lists the attributes that a class cannot have, with why and what to use instead."""
+    """Return a decorator that refuses attributes that a class cannot have; the error has the reason and a remedy."""
 
     def named(kind: K) -> K:
         for name, (why, remedy) in figures.items():
@@ -85,7 +85,7 @@ def lacks(figures: Mapping[str, tuple[str, str]]) -> Callable[[K], K]:
 
 
 def missing_attribute(fit: object, name: str) -> AttributeError:
-    """Return the error for an attribute that a fit does not have: why, or which function to call instead."""
+    """Return the error for an attribute that a fit does not have: the reason, or which function to call instead."""
     kind = type(fit)
     given = inspect.getattr_static(kind, name, None)
     if isinstance(given, Lacking):

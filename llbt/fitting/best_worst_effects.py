@@ -138,7 +138,7 @@ def _points(size: int) -> Points:
 
 
 def _step(point: ListPoint, free: IntArray) -> FloatArray:
-    """Return Newton's step with the absolute curvature, because far from the maximum it need not be concave in σ."""
+    """Return Newton's step with absolute curvature: far from its maximum the likelihood need not be concave in σ."""
     values, vectors = linalg.eigh(point.information[np.ix_(free, free)])
     return np.asarray(vectors @ (vectors.T @ point.gradient[free] / np.maximum(np.abs(values), 1e-8)))
 
@@ -266,7 +266,7 @@ class BestWorstEffects(WorthEstimates, Record):
 
 
 def drawn_sets(res: BestWorstEffects, rng: np.random.Generator) -> Rankings:
-    """Return as many sets of the same objects, answered by new judges under the names of the old judges."""
+    """Return simulated sets with the same objects and the same names of judges, answered by newly drawn judges."""
     r, lam, sigma = res.rankings, res.solution.params[:-1], res.solution.params[-1]
     effects = sigma * rng.normal(size=(int(res.sets.judge.max()) + 1, len(r.objects)))
     rows = rows_of(r, res.comparisons, res.design)
@@ -281,7 +281,7 @@ def drawn_sets(res: BestWorstEffects, rng: np.random.Generator) -> Rankings:
 
 
 def _taken(r: Rankings, some: IntArray, places: IntArray | None, counts: FloatArray, judge: Any = None) -> Rankings:
-    """Return sets by their numbers, which may repeat, with other places, counts or judges."""
+    """Return the sets with these numbers, which may repeat; their places, counts or judges may be replaced."""
     entries = np.concatenate([np.arange(r.starts[k], r.starts[k + 1]) for k in some.tolist()])
     columns, clusters = (
         tuple(judge if judge is not None and c.name == judge.name else c.take(some) for c in each)
@@ -300,7 +300,7 @@ def judged_sets(spec: RankingSpecification, data: Rankings) -> BestWorstEffects:
     text, brackets = split_brackets(spec.formula)
     if len(brackets) > 1 or not brackets[0].of_objects:
         raise FormulaError(
-            f"{' + '.join(map(str, brackets))} of best-worst sets, in {spec.formula!r}",
+            f"{spec.formula!r} has {' + '.join(map(str, brackets))}, and the data are best-worst sets",
             "Leave the other brackets out.",
             expected="one bracket, (object | judge)",
         )
@@ -308,12 +308,14 @@ def judged_sets(spec: RankingSpecification, data: Rankings) -> BestWorstEffects:
     column = {c.name: c for c in (*data.columns, *data.cluster_columns)}.get(by)
     if column is None:
         raise FormulaError(
-            f"the sets keep no column {by!r}, in {spec.formula!r}",
-            f"Keep it where they are read: from_choices(…, clusters={by!r}).",
+            f"the sets have no column {by!r}, which {spec.formula!r} names",
+            f"Keep the column when you read the sets: from_choices(…, clusters={by!r}).",
         )
     if len(data.objects) > _MOST:
         raise DesignError(
-            f"normal effects on {len(data.objects)} objects", "Fit fewer.", expected=f"at most {_MOST} objects"
+            f"normal effects of judges on {len(data.objects)} objects",
+            "Fit fewer objects.",
+            expected=f"at most {_MOST} objects",
         )
     base = solved_rankings(replace(spec, formula=text), data)
     codes = np.unique(column.codes, return_inverse=True)[1].astype(np.int64)
@@ -367,12 +369,16 @@ class JudgedUnits:
         start = np.append(self.estimates[:-1], max(self.estimates[-1], _START / 2))
         maximum = self.fit.sets.maximum(start, counts[self.codes])
         if not maximum.converged:
-            raise DesignError("the judges left have no finite estimates", "Ask for more folds, or for other units.")
+            raise DesignError(
+                "the remaining judges have no finite estimates", "Ask for more folds, or for other units."
+            )
         return maximum.params
 
     def shrunk(self, counts: FloatArray) -> FloatArray:
         """Refuse: the model has no prior."""
-        raise DesignError("a fold has no finite estimates, and effects of judges no prior", "Ask for more folds.")
+        raise DesignError(
+            "a fold has no finite estimates, and a fit with effects of judges has no prior", "Ask for more folds."
+        )
 
     def log_scores(self, params: FloatArray) -> FloatArray:
         """Return the log-probability of all choices by each unit's judges."""
@@ -390,7 +396,7 @@ class JudgedUnits:
 
 
 def judged_units(res: BestWorstEffects, by: str | None, option: str) -> JudgedUnits:
-    """Return a fit as a model of judges, or of the levels of a column that has one level for each judge."""
+    """Return the judges of a fit as independent units, or the levels of a column with one level for each judge."""
     r, by = res.rankings, by or res.judge
     column = {c.name: c for c in (*r.columns, *r.cluster_columns)}.get(by)
     judge = res.sets.judge

@@ -52,7 +52,7 @@ class DependenceUnit:
     ratio : float
         Clustered standard errors of the objects over those of independent judgments, with equal weight for all pairs.
     lowest, highest : float
-        The smallest and the largest ratio of an object; its differences from all others count.
+        The smallest and the largest ratio among the objects; each is for an object's differences from all others.
     estimator : {"CR3", "CR1"}
         CR1 if leaving out each cluster takes too much work, or if only one cluster informs some parameter.
     """
@@ -86,7 +86,7 @@ class DependenceUnit:
 
 @dataclass(frozen=True)
 class UnitChoice:
-    """The unit whose judgments should be taken as dependent, and the other candidates.
+    """The unit within which judgments should be taken as dependent, and the other candidates.
 
     Attributes
     ----------

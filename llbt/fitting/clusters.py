@@ -34,14 +34,14 @@ def own_unit(groups: Sequence[str], option: str) -> str:
 
 
 def independence_note(groups: Sequence[str], what: str) -> tuple[str, ...]:
-    """Return a note that a result takes judgments as independent, if a fit with these `groups` does not."""
+    """Return a note for clustered fits that a result takes judgments as independent; an empty tuple for other fits."""
     if not groups:
         return ()
     return (Qualifying(f"{what} judgments as independent, and the fit is clustered by {' and '.join(groups)}."),)
 
 
 def check_clusters(cov_type: str, groups: Sequence[str], beside: str) -> None:
-    """Raise for standard errors that a model of differing judges does not have: all but those by clusters.
+    """Raise for a `cov_type` that models of differing judges lack: they have nonrobust and clustered errors only.
 
     Raises
     ------
@@ -49,9 +49,8 @@ def check_clusters(cov_type: str, groups: Sequence[str], beside: str) -> None:
     """
     if cov_type not in ("nonrobust", "cluster", "CR1"):
         raise OptionError(
-            f"cov_type={cov_type!r} beside {beside}",
-            "Leave it out: standard errors come from the information of all parameters; or allow for dependence within "
-            "clusters.",
+            f"cov_type={cov_type!r} together with {beside}",
+            "Leave cov_type out: standard errors then come from the information of all parameters. Or cluster them.",
             expected="'nonrobust', or 'cluster' or 'CR1' with groups=",
         )
     if (cov_type == "nonrobust") != (not groups):
@@ -79,7 +78,7 @@ class Way:
 
     @property
     def effective(self) -> float:
-        """The effective number of clusters G*: how many clusters of equal size these are worth."""
+        """The effective number of clusters G* = (Σn)²/Σn²; it equals G if all clusters have the same size."""
         return effective_clusters(self.clusters.judgments)[1]
 
     @property
@@ -89,7 +88,7 @@ class Way:
 
 
 def way_of(c: Comparisons, name: str, groups: tuple[str, ...]) -> Way:
-    """Return the clusters of one of the groups with their labels, on lines common to all groups.
+    """Return the clustering by the column `name` with its labels, on lines that all `groups` share.
 
     Raises
     ------
@@ -103,12 +102,12 @@ def way_of(c: Comparisons, name: str, groups: tuple[str, ...]) -> Way:
 
 
 def clustered(c: Comparisons, name: str, groups: tuple[str, ...]) -> Clustered:
-    """Return the counts by comparison and cluster for one of the groups, on lines common to all groups.
+    """Return the counts by comparison and cluster for the column `name`, on lines that all `groups` share.
 
     Raises
     ------
     OptionError
-        If the table does not have the group.
+        If the table has no column of this name.
     DesignError
         If there is only one cluster.
     """
@@ -116,7 +115,7 @@ def clustered(c: Comparisons, name: str, groups: tuple[str, ...]) -> Clustered:
 
 
 def kept_way(c: Comparisons, name: str, groups: tuple[str, ...]) -> Way:
-    """Return one of the groups like `way_of`, even if it is a single cluster."""
+    """Return the clustering by the column `name` as `way_of` does, even if there is only one cluster."""
     clusters, name, groups = c.cluster_counts, c.named(name), tuple(map(c.named, groups))
     columns = {column.name: column for column in c.columns}
     lines = clusters is not None and any(group in c.clusters for group in groups)
@@ -132,7 +131,7 @@ def kept_way(c: Comparisons, name: str, groups: tuple[str, ...]) -> Way:
         has = listed(names) or "none"
         raise OptionError(
             f"groups={name!r}{near(name, names)} is not a column of this table (clusters and covariates: {has})",
-            f"Keep it where the table is made: from_judgments(…, clusters={name!r}).",
+            f"Keep the column when you make the table: from_judgments(…, clusters={name!r}).",
         )
     counts = counts_of_outcomes(counts, c.response)
     judged = (counts > 0).any(axis=1)  # a cluster without judgments does not count
@@ -143,5 +142,5 @@ def kept_way(c: Comparisons, name: str, groups: tuple[str, ...]) -> Way:
 
 
 def kept_ways(c: Comparisons, names: Sequence[str]) -> list[Way]:
-    """Return several of the groups like `kept_way`, on lines common to all of them."""
+    """Return the clusterings by several columns as `kept_way` does, on lines that they all share."""
     return [kept_way(c, name, tuple(names)) for name in names]

@@ -31,7 +31,7 @@ _TOLD = 10.0  # from this G* on more clusters would hardly shorten an interval
 def settled(
     spec: Specification, c: Comparisons, problem: Problem, solution: Fit, names: Sequence[str], design: Design
 ) -> tuple[Specification, Covariance]:
-    """Return the requested covariance; `cov_type="cautious"` chooses the clusters, or none."""
+    """Return the specification and the covariance; `cov_type="cautious"` chooses the clusters, or none."""
     if spec.cov_type != "cautious":
         return spec, covariance_of(spec, c, problem, solution, names)
     if not c.clusters:
@@ -47,12 +47,12 @@ def settled(
 
 
 def _too_few(c: Comparisons) -> str:
-    """Return the note that no unit has enough clusters."""
+    """Return why no clusters were chosen: too few of them, a model without worths, or too much work."""
     ways = kept_ways(c, c.clusters)
     sizes = " and ".join(way.size for way in ways)
     if all(way.effective < LEAST for way in ways):
-        return f"Clustered standard errors need G* of {format_number(LEAST, 2)} or more, and there is {sizes}"
-    return f"Clusters ({sizes}) are not allowed for: the model has no worths, or the work is too much"
+        return f"Clustered standard errors need G* of {format_number(LEAST, 2)} or more, and the table has {sizes}"
+    return f"Clusters ({sizes}) were not used: the model has no worths, or the computation would be too large"
 
 
 def covariance_of(
@@ -114,7 +114,7 @@ def _described(cov: Covariance, missing: Sequence[str]) -> Covariance:
 
 
 def _with_infinite(problem: Problem, left: LeftOut, way: Way) -> LeftOut:
-    """Add directions along which estimates are infinite without some cluster; one step does not show these."""
+    """Add directions along which estimates are infinite without some cluster; one Newton step does not show them."""
     directions, clusters = separated_without(problem, way.clusters, left.clusters)
     return replace(
         left, lost=np.concatenate([left.lost, directions]), clusters=np.concatenate([left.clusters, clusters])
@@ -122,7 +122,7 @@ def _with_infinite(problem: Problem, left: LeftOut, way: Way) -> LeftOut:
 
 
 def _summed(parts: Sequence[FloatArray]) -> tuple[FloatArray, list[str]]:
-    """Return V, or the two-way covariance, with a note if negative eigenvalues were set to 0."""
+    """Return the one-way or the two-way covariance, with a note if negative eigenvalues were set to 0."""
     if len(parts) == 1:
         return parts[0], []
     matrix, cut = two_way(*parts)
@@ -145,7 +145,7 @@ def _alone(left: LeftOut, way: Way, names: Sequence[str]) -> str:
     return Qualifying(
         f"Std. Error NA: no finite estimate of {'; of '.join(phrases)}{more}. One cluster alone determines these "
         "parameters. Leave them out of the formula, merge levels (Comparisons.pool), take another reference, or use "
-        f"cov_type='nonrobust', which holds for these {way.name}s alone."
+        f"cov_type='nonrobust', which holds for these {way.name}s only."
     )
 
 
@@ -183,7 +183,7 @@ def _from_few(cov: Covariance, ways: Sequence[Way], names: Sequence[str]) -> tup
         missing.append(
             Qualifying(
                 f"Std. Error NA: the effective number of {what} is below 2 for {listing(without)}. Add {what}, leave "
-                f"these parameters out of the formula, or use cov_type='nonrobust', which holds for these {what} alone."
+                f"these parameters out of the formula, or use cov_type='nonrobust', which holds for these {what} only."
             )
         )
     if few.any():
@@ -196,7 +196,7 @@ def _from_few(cov: Covariance, ways: Sequence[Way], names: Sequence[str]) -> tup
 
 
 def few_clusters(spec: Specification, c: Comparisons) -> str:
-    """Return a warning if there are too few clusters to rely on the sandwich, else an empty list.
+    """Return a warning if there are too few clusters to rely on clustered standard errors, else an empty text.
 
     Raises
     ------
@@ -213,14 +213,14 @@ def few_clusters(spec: Specification, c: Comparisons) -> str:
     sizes = " and ".join(way.size for way in few)
     if spec.cov_type == "CR1":
         return (
-            f"{sizes}: with G* = (Σn)²/Σn² below {FEW_CLUSTERS} the standard errors of cov_type='CR1' are too small "
-            "more often than not. cov_type='cluster' leaves out each cluster in turn, and its intervals hold."
+            f"{sizes}: G* = (Σn)²/Σn² is below {FEW_CLUSTERS}, so the standard errors of cov_type='CR1' are mostly too "
+            "small. cov_type='cluster' leaves out each cluster in turn, and its intervals keep their level."
         )
     return (
-        f"{sizes}: with G* = (Σn)²/Σn² below {LEAST} intervals are hardly informative, as little more than two "
-        "clusters show how clusters differ. A standard error is NA where fewer than two clusters of equal weight "
-        "inform a parameter; res.summary() names it. Add clusters, or make them of equal size; "
-        f"llbt.influence(res, by={few[0].name!r}) shows the influence of each on the estimates."
+        f"{sizes}: G* = (Σn)²/Σn² is below {LEAST}, so intervals are hardly informative: little more than two "
+        "clusters cannot show how much clusters differ. A standard error is NA if fewer than two clusters of equal "
+        "weight inform its parameter; res.summary() names these parameters. Add clusters, or make them of equal size. "
+        f"llbt.influence(res, by={few[0].name!r}) shows how each cluster influences the estimates."
     )
 
 
@@ -234,7 +234,7 @@ def _dispersed(problem: Problem, solution: Fit) -> Covariance:
 
 
 def check_options(spec: Specification) -> None:
-    """Raise where the options of a fit contradict each other."""
+    """Raise if the options of a fit contradict each other."""
     if not all(isinstance(name, str) for name in spec.groups) or len(set(spec.groups)) < len(spec.groups):
         raise OptionError(f"groups={spec.groups!r}", expected="the name of one cluster or covariate, or of two")
     if (spec.cov_type in ("cluster", "CR1")) != bool(spec.groups) or len(spec.groups) > 2:
@@ -247,7 +247,7 @@ def check_options(spec: Specification) -> None:
     if spec.link != "adjacent" and spec.reduces_bias:
         raise OptionError(
             f"link={spec.link!r} does not go with prior='jeffreys'",
-            "Use prior=1, a judgment for each pair, where estimates are infinite.",
+            "If estimates are infinite, use prior=1: one judgment is added to each pair.",
         )
     if spec.reduces_bias and spec.method == "glm":
         raise OptionError("prior='jeffreys' does not go with method='glm'", "Use method='eliminate'.")

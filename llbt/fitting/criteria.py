@@ -115,9 +115,10 @@ class Methods:
         Returns
         -------
         Table
-            llf, aic, bic and n_judgments, of the judgments. A model of counts has deviance, df_resid and the figures of
-            the Poisson model besides: llf_poisson, aic_poisson, bic_poisson and n_cells. With
-            ``to_frame(style="broom")`` these are logLik, AIC, BIC and nobs where they are there, and else the others.
+            llf, aic, bic and n_judgments describe the judgments. A model of counts also has deviance, df_resid and the
+            figures of the Poisson model: llf_poisson, aic_poisson, bic_poisson and n_cells. With
+            ``to_frame(style="broom")``, logLik, AIC, BIC and nobs are the Poisson figures if the model has them, else
+            the figures of the judgments.
         """
         headings = {name: text for name, text in (_OF_JUDGMENTS | _OF_CELLS).items() if hasattr(self, name)}
         if hasattr(self, "cells") and self.cells.log_linear:

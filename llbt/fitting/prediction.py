@@ -55,7 +55,7 @@ def predicted(
     """Return the probability of each outcome as a long table; see `LLBTResults.predict`."""
     at = place_of(res, frame, at, by, weights)
     if hypothesis is not None and by is None:
-        raise OptionError("hypothesis='pairwise' without groups", "Say which: by='language'.")
+        raise OptionError("hypothesis='pairwise' without groups", "Name the column of the groups: by='language'.")
     predictions = res.object_effects.notes if res.object_effects is not None else ()
     if frame is None and (isinstance(at, Mapping) or is_average(at)):
         asked = pairs_at(res, at)

@@ -128,7 +128,7 @@ def test_differences_between_groups_by_hand() -> None:
     where = {"at": CODE, "by": "language", "hypothesis": "pairwise"}
     found = llbt.pairwise(fitted(), **where)
     assert found.to_frame()["language"].drop_duplicates().tolist() == ["de − en", "de − fr", "en − fr"]
-    assert "differences between groups: the first less the second" in found.notes
+    assert "differences between groups: the first minus the second" in found.notes
     close(found.to_frame(), expected)
     table = llbt.contrasts(fitted(), {"x": {"A": 1, "B": -1}}, **where).to_frame()
     close(table, (expected[0][::6], expected[1][::6]))
@@ -229,9 +229,9 @@ def test_an_average_needs_judgments() -> None:
 REFUSED = {
     "no covariate": ({"by": "country"}, "'language', 'topic'"),
     "average of numbers by group": ({"by": "length", "at": "average"}, "is not a covariate"),
-    "no groups": ({"hypothesis": "pairwise"}, "Say which: by='language'"),
+    "no groups": ({"hypothesis": "pairwise"}, "Name the column of the groups: by='language'"),
     "one group": ({"by": "language", "at": {"language": "de"}, "hypothesis": "pairwise"}, "two groups or more"),
-    "split and mixed": ({"by": "language", "at": {"language": {"de": 1.0}}}, "leave .language. out"),
+    "split and mixed": ({"by": "language", "at": {"language": {"de": 1.0}}}, "Leave .language. out"),
     "a frame without weights": ({"weights": FRAME[["language"]]}, "a column weight"),
     "weights that do not sum to 1": ({"weights": FRAME.assign(weight=0.5)}, r"sum to 1\.5.*weights=frame\.assign"),
     "named twice": ({"weights": FRAME, "at": CODE}, "one of the two"),

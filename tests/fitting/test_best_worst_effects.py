@@ -169,7 +169,7 @@ def test_what_the_model_cannot_have_is_refused() -> None:
         llbt.fit(f"object + {BRACKET}", data, cov_type="cluster", groups="judge")
     with pytest.raises(FormulaError, match="one bracket"):
         llbt.fit("object + (order | judge)", data)
-    with pytest.raises(FormulaError, match="keep no column 'nobody'"):
+    with pytest.raises(FormulaError, match="have no column 'nobody'"):
         llbt.fit("object + (object | nobody)", data)
     with pytest.raises(OptionError, match=r"integrated out.*llbt\.influence\(res\)"):
         llbt.judge_effects(fitted())

@@ -134,7 +134,7 @@ def test_cautious_standard_errors_are_those_of_that_unit(fitted: llbt.LLBTResult
 def test_two_judges_are_no_unit() -> None:
     res = quietly("object + tie", judged(2, clusters="judge"), cov_type="cautious")
     assert res.specification.cov_type == "nonrobust"
-    why = "Clustered standard errors need G* of 2.5 or more, and there is judge (G = 2, "
+    why = "Clustered standard errors need G* of 2.5 or more, and the table has judge (G = 2, "
     assert any(
         note.startswith(f"Judgments are taken as independent. {why}") for note in qualifying(res.summary().notes)
     )

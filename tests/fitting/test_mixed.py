@@ -169,7 +169,7 @@ def test_bad_input_is_refused(frame: pd.DataFrame) -> None:
         llbt.fit(plain, two)
     assert llbt.fit("object + tie + object:judge", two, prior="jeffreys").converged
     _refused(frame, "object + tie + (order | judge)", DesignError, "deviations from order")
-    _refused(frame, plain, OptionError, "cov_type='quasi' beside", cov_type="quasi")
+    _refused(frame, plain, OptionError, "cov_type='quasi' together with", cov_type="quasi")
     _refused(frame, plain, OptionError, "prior=1", prior=1)
     _refused(frame, f"{plain} + (tie | judge)", OptionError, "cuts out of order", link="cumulative")
     alone = frame.assign(judge=[f"J{k}" for k in range(len(frame))], wins_i=1, ties=0, wins_j=0)

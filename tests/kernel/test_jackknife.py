@@ -422,7 +422,7 @@ def test_errors_that_are_missing_beside_a_prior_are_told_where_the_fit_warns_and
     table = llbt.from_judgments(
         pd.DataFrame(rows, columns=["object_i", "object_j", "outcome", "judge"]), clusters="judge"
     )
-    with pytest.warns(llbt.errors.ClusterWarning, match=r"NA where fewer than two clusters .* res\.summary\(\) names"):
+    with pytest.warns(llbt.errors.ClusterWarning, match=r"NA if fewer than two clusters .* res\.summary\(\) names"):
         res = llbt.fit("object", table, prior=1, cov_type="cluster", groups="judge")
     assert res.bse.isna().to_dict() == {"object[A]": False, "object[B]": True}
     assert "the effective number of judges is below 2 for object[B] (G* = 1.00)" in in_full(res.summary())
