@@ -44,7 +44,7 @@ def crossed_predicted(
     """
     if any(bracket.effect == "1" for bracket in res.brackets):
         raise DesignError(
-            f"the effects of each {names[0]} are not predicted beside (1 | object)",
+            f"probabilities of each {names[0]} are not predicted if the formula has (1 | object)",
             "Add the effects that judge_effects(res, by=…) has to the log-worths of worth(res, scale='log_worth').",
         )
     notes: tuple[str, ...] = ()
@@ -83,12 +83,12 @@ def several_levels(wanted: Any, name: str) -> list[Any]:
     """Return the levels that `at` names, one or several."""
     if isinstance(wanted, Mapping):
         raise OptionError(
-            f"at= mixes values of {name!r}, whose probabilities are not averaged",
+            f"at= averages over values of {name!r}, whose probabilities cannot be averaged",
             f"Ask for them one by one, or for a {name} drawn from the population: res.predict(population=True).",
         )
     several = list(wanted) if isinstance(wanted, (list, tuple, set, range, np.ndarray)) else [wanted]
     if not several:
-        raise OptionError(f"at: no value is given for {name!r}", "Name at least one, or leave it out.")
+        raise OptionError(f"at: no value is given for {name!r}", f"Name at least one value, or leave {name!r} out.")
     return several
 
 

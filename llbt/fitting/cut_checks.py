@@ -14,11 +14,11 @@ from ..formulas.variables import word_of
 from ..kernel.likelihood import Problem
 from .separation import class_of
 
-_MEANT = {"tie": "θ₁ (tie)", "grade": "the next cut beyond that of the grade before, θ_h − θ_(h−1) (grade)"}
+_MEANT = {"tie": "θ₁ (tie)", "grade": "the distance of a cut from the previous one, θ_h − θ_(h−1) (grade),"}
 
 
 def check_cuts_described(problem: Problem, design: Design) -> None:
-    """Raise if the formula has no term for a cut; the cut would be 0, and an outcome would have no probability.
+    """Raise if the formula has no term for a cut: the cut would be 0, and an outcome would have the probability 0.
 
     Raises
     ------
@@ -30,26 +30,25 @@ def check_cuts_described(problem: Problem, design: Design) -> None:
         return
     if any(rows.added for rows in design.shared.values()):
         raise OptionError(
-            f"link={response.link!r} has one cut for ties, and the formula has tie:object",
-            "Leave it out, or use link='adjacent'.",
+            f"link={response.link!r} has one cut for ties, but the formula has tie:object",
+            "Leave tie:object out, or use link='adjacent'.",
         )
     words = [word for word, there in (("tie", response.tie is not None), ("grade", response.grades)) if there]
     missing = [word for word in words if word not in design.blocks]
     if missing:
         raise OptionError(
-            f"link={response.link!r} has outcomes between cuts, and the formula has no {' and no '.join(missing)}: "
-            "they would be 0, and ties and grades impossible",
+            f"link={response.link!r} needs cuts for ties and grades, but the formula has no {' and no '.join(missing)}",
             f"Add + {' + '.join(missing)}; or take the outcomes out of the table, with c.drop_ties() or c.collapse().",
         )
 
 
 def check_order_of_cuts(problem: Problem, design: Design, c: Comparisons, params: FloatArray) -> None:
-    """Raise if fitted cuts of a comparison are out of order; an outcome would then have no probability.
+    """Raise if fitted cuts of a comparison are out of order: an outcome would then have no positive probability.
 
     Raises
     ------
     DesignError
-        It names the judge, or the other levels by which the cut differs.
+        It names the judge or the other levels of the covariates that the cut depends on.
     """
     if not isinstance(problem.response, Cumulative):
         return
@@ -60,7 +59,7 @@ def check_order_of_cuts(problem: Problem, design: Design, c: Comparisons, params
         if eta[b][low] <= 0:
             who = class_of(c, list(rows.units), low) or "the table"
             raise DesignError(
-                f"fitted cuts of {who} are out of order: {_MEANT[word]} is {format_number(float(eta[b][low]), 4)}, "
-                "and an outcome would have no probability",
-                f"Let cuts differ by less (+ {word}), merge levels, or use link='adjacent', whose γ may be any number.",
+                f"fitted cuts of {who} are out of order: {_MEANT[word]} is {format_number(float(eta[b][low]), 4)}",
+                f"Let cuts depend on fewer covariates (+ {word}), merge levels, or use link='adjacent', whose γ may be "
+                "any number.",
             )

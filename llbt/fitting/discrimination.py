@@ -30,7 +30,7 @@ from .results import LLBTResults
 from .specification import CovType
 
 _MOST = 1000  # with at most so many parameters the model with worths for each judge is fitted too
-_OF_AVERAGE = "Estimates are of a judge of discrimination 1."
+_OF_AVERAGE = "Estimates are for a judge with discrimination 1."
 
 
 def check_beside(judge: str, brackets: tuple[Bracket, ...]) -> None:
@@ -42,7 +42,7 @@ def check_beside(judge: str, brackets: tuple[Bracket, ...]) -> None:
     """
     if brackets:
         raise OptionError(
-            f"discrimination={judge!r} beside {' + '.join(map(str, brackets))}: both are models of how judges differ",
+            f"discrimination={judge!r} together with {' + '.join(map(str, brackets))}: both model how judges differ",
             "Fit one at a time, and compare their .aic.",
         )
 
@@ -110,13 +110,13 @@ def _check_options(res: LLBTResults, judge: str, cov_type: CovType, groups: tupl
     if not res.log_linear:
         raise OptionError(f"discrimination={judge!r} with link={spec.link!r}", expected="link='adjacent'")
     if spec.prior is not None:
-        raise OptionError(f"prior={spec.prior!r} beside discrimination={judge!r}", "Leave prior out.")
+        raise OptionError(f"prior={spec.prior!r} together with discrimination={judge!r}", "Leave prior out.")
     check_clusters(cov_type, groups, f"discrimination={judge!r}")
     held = [name for name in spec.fixed if res.design.blocks[res.names.index(name)] == "worth"]
     if held:
         raise OptionError(
-            f"fixed: {listed(held)} beside discrimination={judge!r}, which scales worths",
-            "Hold effects of ties and order alone.",
+            f"fixed: {listed(held)} together with discrimination={judge!r}, which scales worths",
+            "Hold only effects of ties and order.",
         )
 
 
@@ -127,28 +127,28 @@ def _column(c: Comparisons, judge: str) -> Coded:
             return column
         if column.name == judge:
             raise OptionError(
-                f"discrimination={judge!r}, a column of numbers",
-                "Leave it out of numeric= where the table is made, so that its values are labels of judges.",
+                f"discrimination={judge!r} is a column of numbers",
+                f"Leave {judge!r} out of numeric= when you make the table, so that its values are labels.",
                 expected="a covariate of labels",
             )
     if judge in c.clusters:
         raise OptionError(
-            f"discrimination={judge!r}, which the table keeps beside its counts, as a cluster",
-            f"Split the table by it: from_judgments(…, covariates={judge!r}).",
+            f"discrimination={judge!r} is a cluster of the table",
+            f"Make it a covariate: from_judgments(…, covariates={judge!r}).",
             expected="a covariate",
         )
     raise OptionError(
         f"discrimination={judge!r} is not a covariate of the table",
-        f"Keep it where the table is made: from_judgments(…, covariates={judge!r}).",
+        f"Keep the column when you make the table: from_judgments(…, covariates={judge!r}).",
         expected=f"one of {listed([x.name for x in c.columns])}" if c.columns else "",
     )
 
 
 def _check_worths(res: LLBTResults, judge: str, judges: int) -> None:
-    """Raise if judges have nothing to discriminate, or if the worths already are each judge's own."""
+    """Raise if judges have nothing to discriminate, or if each judge already has separate worths."""
     if judges < 2:
         raise DesignError(
-            f"discrimination={judge!r}, and the table has {counted(judges, 'level')}: a single discrimination "
+            f"discrimination={judge!r} has {counted(judges, 'level')} in the table: a single discrimination "
             "cannot be separated from the size of the worths",
             "Leave discrimination out.",
             expected="at least two judges",
@@ -161,14 +161,14 @@ def _check_worths(res: LLBTResults, judge: str, judges: int) -> None:
         )
     if judge in res.design.worth.units:
         raise DesignError(
-            f"discrimination={judge!r}, but the worths of {res.specification.formula!r} are {judge}'s own already",
-            f"Take {judge} out of the terms of the worth; it may stay in those of ties and order.",
+            f"discrimination={judge!r}, but in {res.specification.formula!r} each {judge} already has separate worths",
+            f"Take {judge} out of the terms of the worths; it may stay in terms of ties and order.",
         )
     worths = sum(res.design.blocks[k] == "worth" for k in res.free)
     if worths < 2:
         what = f"{len(res.comparisons.objects)} objects" if res.design.plain else f"one parameter, {terms[0]}"
         raise DesignError(
-            f"discrimination={judge!r} of {what}: a factor for each judge is then a worth for each judge",
+            f"discrimination={judge!r} with {what}: a factor for each judge is then the same as a worth for each judge",
             f"Fit {terms[0]} * {_word(judge)} in place of {terms[0]}.",
             expected="worths with at least two parameters",
         )
@@ -176,10 +176,10 @@ def _check_worths(res: LLBTResults, judge: str, judges: int) -> None:
 
 def _unidentified(judge: str) -> DesignError:
     return DesignError(
-        f"the table does not identify worths and a discrimination of every {judge} at once: the information of the "
-        "estimates is singular, as where an object was judged by a single judge, a judge saw equal objects alone, or "
-        "groups of judges have worths of their own",
-        f"Leave such judges out, c.select(where={{{judge!r}: […]}}), or fit without discrimination.",
+        f"the table does not identify worths together with a discrimination of every {judge} (the information matrix "
+        "is singular): perhaps a single judge judged an object, a judge saw only equal objects, or groups of judges "
+        "have separate worths",
+        f"Leave these judges out, c.select(where={{{judge!r}: […]}}), or fit without discrimination.",
     )
 
 
@@ -197,14 +197,14 @@ def _average(without: LLBTResults, maximum: DiscriminationFit, cov: Covariance) 
 
 
 def _wider(without: LLBTResults, judge: str, refit: Callable[[str], LLBTResults]) -> Neighbour:
-    """Return the fit with own worths for every judge, or why there is none."""
+    """Return the fit with separate worths for every judge, or why there is none."""
     blocks = zip(without.design.terms, without.design.blocks, strict=True)
     terms = list(dict.fromkeys(term for term, block in blocks if block == "worth"))
     formula = " + ".join([without.specification.formula, *(f"{term}:{_word(judge)}" for term in terms)])
     worths = sum(block == "worth" for block in without.design.blocks)
     size = worths * len(_column(without.comparisons, judge).levels)
     if size > _MOST:
-        return Neighbour(formula, None, f"not fitted, for it has up to {format_count(size)} parameters")
+        return Neighbour(formula, None, f"not fitted, because it has up to {format_count(size)} parameters")
     try:
         return Neighbour(formula, refit(formula), "")
     except DesignError as error:
@@ -212,5 +212,5 @@ def _wider(without: LLBTResults, judge: str, refit: Callable[[str], LLBTResults]
 
 
 def _word(name: str) -> str:
-    """Return a column's name in the form that a formula needs."""
+    """Return a column's name as a formula writes it."""
     return name if name.isidentifier() else f"Q({json.dumps(name, ensure_ascii=False)})"

@@ -26,7 +26,7 @@ def clustered_covariance(
     cov_type: ClusterCov,
     groups: tuple[str, ...],
 ) -> Covariance:
-    """Return the covariance of parameters and discriminations by clusters, on the norm, (p + K, p + K).
+    """Return the clustered covariance of parameters and discriminations, given that σ² has mean 1, (p + K, p + K).
 
     Parameters
     ----------
@@ -48,15 +48,17 @@ def clustered_covariance(
 
     Notes
     -----
-    On the norm, estimates move only along its tangents T. The information of all judgments on them is TᵀHT, a cluster's
-    score is Tᵀs, and its own information is TᵀH_gT. Everything else is as for any fit.
+    The norm "σ² has mean 1" is a constraint: estimates can move only along its tangents T. Along T the information of
+    all judgments is TᵀHT, a cluster's score is Tᵀs, and its information is TᵀH_gT. All else is as for other fits.
     """
     if len(groups) != 1:
-        raise OptionError(f"groups={groups!r} beside discrimination={judge!r}", expected="one way of clustering")
+        raise OptionError(
+            f"groups={groups!r} together with discrimination={judge!r}", expected="one-way clustering: a single name"
+        )
     if c.named(groups[0]) == c.named(judge):
         raise OptionError(
-            f"groups={groups[0]!r} beside discrimination={judge!r}: other levels of {judge} do not inform the "
-            "discrimination of one",
+            f"groups={groups[0]!r} together with discrimination={judge!r}: only one cluster informs each "
+            "discrimination, so it has no clustered standard error",
             f"Name other clusters, or leave discrimination out: cov_type={cov_type!r}, groups={groups[0]!r}.",
         )
     way = way_of(c, groups[0], groups)
@@ -83,7 +85,7 @@ def clustered_covariance(
 
 
 def _tangents(judged: Judged, maximum: DiscriminationFit) -> FloatArray:
-    """Return orthonormal directions along which the norm does not change, shape (p + K, p + K − 1)."""
+    """Return orthonormal directions along which the mean of σ² does not change, shape (p + K, p + K − 1)."""
     normal = np.concatenate([np.zeros(len(maximum.params)), judged.share * maximum.sigma])
     return np.asarray(np.linalg.qr(normal[:, None], mode="complete")[0][:, 1:])
 

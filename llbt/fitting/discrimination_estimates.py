@@ -47,7 +47,7 @@ class Judging:
 
 @dataclass(frozen=True, eq=False)
 class Neighbour:
-    """The model with own worths for every judge.
+    """The model with separate worths for every judge.
 
     Attributes
     ----------
@@ -64,7 +64,7 @@ class Neighbour:
 
 @dataclass(frozen=True, repr=False, eq=False)
 class DiscriminationEstimates:
-    """The estimates of a fit with discriminations and their consequences, without tests, predictions and printout."""
+    """Estimates of a fit with discriminations and what follows from them, without tests, predictions and printout."""
 
     average: FitPart
     without: PlainEstimates
@@ -95,7 +95,7 @@ class DiscriminationEstimates:
     def estimated(self) -> Estimated:
         """Estimates at discrimination 1 (log-worth λ, γ, δ), with their covariance.
 
-        Errors come from the joint information of worths and discriminations, on the norm.
+        Errors come from the joint information of worths and discriminations, given that σ² has mean 1.
         """
         return self.average.estimated
 
@@ -118,7 +118,7 @@ class DiscriminationEstimates:
     reference = attributes.reference
 
     def _profile_bounds(self, drop: float) -> FloatArray:
-        """Return where the profile likelihood on the norm has fallen by `drop`, shape (p, 2); see `conf_int`."""
+        """Return where the profile likelihood has fallen by `drop`, if σ² has mean 1, (p, 2); see `conf_int`."""
         self._refuse_clusters()
         bounds = np.full((len(self.names), 2), np.nan)
         for place, k in enumerate(self.without.free):
@@ -155,8 +155,8 @@ class DiscriminationEstimates:
         confidence : float
         method : {"wald", "profile"}
             "wald" is σ ± z · standard error, with t in place of z for clusters. "profile" ends where the profile
-            likelihood on the norm has fallen by half the χ²(1) quantile. A judge with the share w of the judgments has
-            |σ| < 1/√w; this is the bound if the likelihood does not fall so far.
+            likelihood has fallen by half the χ²(1) quantile. A judge with the share w of the judgments has |σ| < 1/√w;
+            the interval ends there if the likelihood does not fall so far.
 
         Returns
         -------
@@ -207,9 +207,9 @@ class DiscriminationEstimates:
         Returns
         -------
         pandas.Series
-            ``"inverted"``: σ and its interval are below 0, so the judge prefers what the others do not. ``"guessing"``:
-            the interval contains 0 and not 1; ``"guessing or inverted"`` if the estimate is also below 0.
-            ``"unclear"``: the interval contains both. Empty text for all other judges.
+            ``"inverted"``: the interval is below 0, so the judge prefers what the others do not. ``"guessing"``: the
+            interval contains 0 but not 1; ``"guessing or inverted"`` if the estimate is also below 0. ``"unclear"``:
+            the interval contains both 0 and 1. Other judges have an empty text.
         """
         bounds = self.discrimination_intervals(confidence=confidence, method=method)
         words = readings_of(bounds, self.solution.sigma)

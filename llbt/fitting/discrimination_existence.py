@@ -30,10 +30,10 @@ _EQUAL = 1e-9  # share of the largest difference of worths that counts as 0
 
 
 def check_finite(judged: Judged, maximum: DiscriminationFit, judging: Judging, names: Sequence[str]) -> None:
-    """Raise if the likelihood still rises far away.
+    """Raise if the likelihood has no finite maximum: it still rises at very large predictors.
 
-    The message names judges whose answers all agree with the order of the worths. Else it names what rises if the
-    worths, or the discriminations, are held.
+    The message names the judges whose answers all agree with the order of the worths. If there are none, it names the
+    infinite discriminations given the worths, or the infinite parameters given the discriminations.
 
     Raises
     ------
@@ -61,7 +61,7 @@ def check_finite(judged: Judged, maximum: DiscriminationFit, judging: Judging, n
 
 
 def _infinite(judging: Judging, maximum: DiscriminationFit, direction: FloatArray, why: str) -> SeparationError:
-    """Return the error that names judges whose discriminations (K,) rise or fall, by the worths of the others."""
+    """Return the error that names judges with infinite discriminations; signs are relative to the other judges."""
     which = np.flatnonzero(direction)
     totals = np.bincount(judging.judged.judge, judging.judged.problem.totals, judging.judged.size)
     side = -1.0 if totals @ np.where(direction, 0.0, np.sign(maximum.sigma)) < 0 else 1.0
@@ -104,7 +104,7 @@ def _perfect(judged: Judged, maximum: DiscriminationFit) -> FloatArray:
 
 
 def _rising_sigmas(judged: Judged, maximum: DiscriminationFit) -> FloatArray:
-    """Return a direction of the discriminations, (K,), along which the likelihood never falls with worths held."""
+    """Return a direction of the discriminations, (K,), along which the likelihood never falls if worths are held."""
     problem, size = judged.problem, len(judged.judge)
     shape = (size, judged.size)
     factors = csr_array((_differences(judged, maximum), (np.arange(size), judged.judge)), shape=shape)

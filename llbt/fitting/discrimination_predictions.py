@@ -34,7 +34,7 @@ def predicted_by_judge(res: DiscriminationEstimates, frame: Any, confidence: flo
 
 
 def _read(res: DiscriminationEstimates, frame: Any) -> tuple[Judged, dict[str, list[Any]]]:
-    """Return new comparisons with their judges, and the names of the columns that were read."""
+    """Return new comparisons with their judges, and the columns that were read."""
     average, judging = res.average, res.judging
     problem, shown = comparisons_of(average, frame)
     column = read_covariate(open_frame(frame).pick({"covariates": (judging.name,)}), judging.name, numeric=False)

@@ -35,11 +35,11 @@ class DiscriminationResults(DiscriminationEstimates, Record):
     without : LLBTResults
         The fit in which all discriminations are 1.
     wider : Neighbour
-        The fit with own worths for every judge, or why there is none.
+        The fit with separate worths for every judge, or why there is none.
     judging : Judging
     solution : DiscriminationFit
     covariance : Covariance
-        The covariance of the p parameters and the K discriminations, on the norm.
+        The covariance of the p parameters and the K discriminations, given that σ² has mean 1.
     cov_type : str
     groups : tuple of str
         The clusters, as given to `llbt.fit`.
@@ -47,15 +47,16 @@ class DiscriminationResults(DiscriminationEstimates, Record):
     Notes
     -----
     An outcome with score h (1, 0 or −1 for three outcomes) has the log mean ``μ + h(σ_k(λᵢ − λⱼ) + δ) + γ_|h|``: judge
-    k's log-worths are the common ones times σ_k. Ties and order have no factor. The data do not tell (λ, σ) from (λ/c,
-    cσ), so the mean of σ², weighted by the judgments, is set to 1, and the weighted sum of σ is positive. A judge with
-    σ = 0 guesses; a judge with σ < 0 prefers what the others do not.
+    k's log-worths are the common ones times σ_k. Ties and order have no factor. The data cannot distinguish (λ, σ) from
+    (λ/c, cσ), so the mean of σ², weighted by the judgments, is set to 1, and the weighted sum of σ is positive. A judge
+    with σ = 0 guesses; a judge with σ < 0 prefers what the others do not.
 
     The likelihood can have more than one maximum. Newton's method starts from the pooled worths with discriminations of
-    1; from the leading singular vectors of the judges' own worths, each one step from the pooled worths; and from six
-    random sets of discriminations with seed 0. The highest maximum is kept. Covariances come from the joint observed
-    information of all parameters, on the norm. In simulations 95 % intervals of σ cover .93 to .95 with 120 judgments
-    per judge, and .86 to .91 with 30; `discrimination_intervals` also has profile intervals.
+    1; from the leading singular vectors of the judges' separate worths, each approximated by one Newton step from the
+    pooled worths; and from six random sets of discriminations with seed 0. The highest maximum is kept. Covariances
+    come from the joint observed information of all parameters, given that σ² has mean 1. In simulations 95 % intervals
+    of σ cover .93 to .95 with 120 judgments per judge, and .86 to .91 with 30; `discrimination_intervals` also has
+    profile intervals.
 
     `bootstrap` does not resample this fit. The σ are parameters of these judges, so judges cannot be drawn. In a
     resample of a judge's few judgments, the judge often agrees with the order without exception; σ is then infinite.
@@ -91,7 +92,7 @@ class DiscriminationResults(DiscriminationEstimates, Record):
         return equality_test(self)
 
     def proportionality_test(self) -> TestResult:
-        """Test this model against own worths for every judge (`wider`), by the likelihood ratio.
+        """Test this model against separate worths for every judge (`wider`), by the likelihood ratio.
 
         Raises
         ------

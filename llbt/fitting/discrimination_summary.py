@@ -100,7 +100,7 @@ def _fit(res: DiscriminationEstimates) -> tuple[str, ...]:
     lines += [
         f"Pearson X²: {format_number(res.pearson_chi2)}",
         *likelihood_lines(res.llf, res.aic, res.bic, (res.llf_poisson, res.aic_poisson)),
-        f"Newton's method: {best.n_iter} steps; {best.agreed} of {best.starts} starts came to this maximum (seed "
+        f"Newton's method: {best.n_iter} steps; {best.agreed} of {best.starts} starts reached this maximum (seed "
         f"{SEED})",
     ]
     return tuple(lines)

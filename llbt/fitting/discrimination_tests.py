@@ -1,4 +1,4 @@
-"""Tests of a fit with discriminations against its neighbours: equal discriminations, and own worths for each judge."""
+"""Tests of a fit with discriminations against two models: equal discriminations, and separate worths for each judge."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def equality_test(res: DiscriminationEstimates) -> TestResult:
 
 
 def proportionality_test(res: DiscriminationEstimates) -> TestResult:
-    """Return the test against own worths for each judge; see `DiscriminationResults.proportionality_test`."""
+    """Return the test against separate worths for each judge; see `DiscriminationResults.proportionality_test`."""
     wider = res.wider.res
     if wider is None:
         raise DesignError(f"{res.wider.formula!r} has no fit to test against: {res.wider.reason}")
@@ -52,8 +52,8 @@ def alike_notes(without: Estimates) -> tuple[str, ...]:
         return ()
     return (
         Qualifying(
-            f"The pooled worths hardly differ beside their standard errors (Wald's χ² {format_number(wald, 3)} on "
-            f"{len(rows)} df). Discriminations are not identified where worths are equal: the ratio has no χ² "
-            "distribution there."
+            f"The pooled worths hardly differ, given their standard errors (Wald's χ² {format_number(wald, 3)} on "
+            f"{len(rows)} df). Discriminations are not identified if worths are equal, and then the likelihood ratio "
+            "has no χ² distribution."
         ),
     )

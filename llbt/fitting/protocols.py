@@ -143,7 +143,7 @@ class WithDiscriminations(FitLike, Protocol):
 
     @property
     def wider(self) -> Neighbour:
-        """The fit with own worths for each judge."""
+        """The fit with separate worths for each judge."""
 
     @property
     def solution(self) -> DiscriminationFit:
@@ -153,7 +153,7 @@ class WithDiscriminations(FitLike, Protocol):
         """Test discriminations of 1."""
 
     def proportionality_test(self) -> TestResult:
-        """Test this model against own worths for each judge."""
+        """Test this model against separate worths for each judge."""
 
     def by_judge(self, *, confidence: float = 0.95, method: IntervalMethod = "wald") -> Table:
         """Return the discrimination of each judge."""

@@ -342,7 +342,7 @@ def test_unmodelled_and_misplaced_words_say_so() -> None:
         llbt.fit("object + tie:bad", c)
     with pytest.raises(OptionError, match="link='cumulative' needs outcomes that are ordered"):
         llbt.fit("object + tie + bad", c, link="cumulative")
-    with pytest.raises(OptionError, match="has one cut for ties, and the formula has tie:object"):
+    with pytest.raises(OptionError, match="has one cut for ties, but the formula has tie:object"):
         llbt.fit("object + tie + tie:object", table(THREE), link="cumulative")
     with pytest.raises(FormulaError, match="grade:object has no meaning"):
         llbt.fit("object + tie + grade + grade:object", table(graded(2, middle=True)))

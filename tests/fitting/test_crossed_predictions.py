@@ -100,7 +100,7 @@ def test_levels_that_are_not_there_are_named(res: llbt.MixedResults) -> None:
         res.predict(at={"prompt": 99})
     with pytest.raises(OptionError, match="no value is given for 'prompt'"):
         res.predict(at={"judge": 1, "prompt": []})
-    with pytest.raises(OptionError, match="at= mixes values of 'judge'"):
+    with pytest.raises(OptionError, match="at= averages over values of 'judge'"):
         res.predict(at={"judge": {1: 0.5, 2: 0.5}})
     both = res.predict(at={"judge": [1, 2], "prompt": range(3)}).to_frame()
     assert len(both) == 2 * 3 * 6 * 2

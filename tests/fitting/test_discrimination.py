@@ -228,7 +228,7 @@ def test_the_printout_says_what_was_fitted(res: llbt.DiscriminationResults) -> N
         "judge J3",
         "224.5933 on 41 here",
         "of object + tie + object:judge",
-        "starts came to this maximum (seed 0)",
+        "starts reached this maximum (seed 0)",
         "Estimates are of a judge with σ = 1. σ multiplies log-worths; mean of σ²: 1.",
     ):
         assert said in text
@@ -340,8 +340,8 @@ def _options() -> list[tuple[str, str, dict[str, Any], type[Exception], str]]:
             "cov_type",
         ),
         ("dras_table1", "object + tie", {"discrimination": "judge", "fixed": {"object[A]": 1}}, OptionError, "scales"),
-        ("dras_table1", "object + tie + (tie | judge)", {"discrimination": "judge"}, OptionError, "beside"),
-        ("dras_table1", "object * judge + tie", {"discrimination": "judge"}, DesignError, "own already"),
+        ("dras_table1", "object + tie + (tie | judge)", {"discrimination": "judge"}, OptionError, "together with"),
+        ("dras_table1", "object * judge + tie", {"discrimination": "judge"}, DesignError, "has separate worths"),
         ("dras_table1", "tie", {"discrimination": "judge"}, DesignError, "no worths"),
         ("bojar_six_annotators", "object + tie + bad", {"discrimination": "judge"}, DesignError, r"object \* judge"),
         ("dras_table1", "object + tie", {"discrimination": 3}, OptionError, "discrimination=3"),
@@ -359,7 +359,7 @@ def test_judges_that_cannot_be_told_apart_are_refused() -> None:
     one = frame[frame["judge"] == "J1"]
     with pytest.raises(DesignError, match="at least two judges"):
         fitted("object + tie", llbt.from_counts(one, covariates="judge"))
-    with pytest.raises(OptionError, match="as a cluster"):
+    with pytest.raises(OptionError, match="is a cluster of the table"):
         fitted("object + tie", llbt.from_counts(frame, clusters="judge"))
     numbers = llbt.from_counts(frame.assign(judge=frame["judge"].str[1:].astype(float)), covariates="judge")
     with pytest.raises(OptionError, match="numeric"):
@@ -375,7 +375,7 @@ def test_worths_of_groups_of_judges_are_refused_beside_discriminations() -> None
     """The worths of one group may be doubled if its discriminations are halved: nothing depends on it."""
     frame = planted([1.0, 0.8, 1.2, 1.1], 20, seed=1)
     frame = frame.assign(sex=np.where(frame["judge"].isin(["J1", "J2"]), "f", "m"))
-    with pytest.raises(DesignError, match="groups of judges have worths of their own"):
+    with pytest.raises(DesignError, match="groups of judges have separate worths"):
         fitted("object * sex + tie", llbt.from_counts(frame, covariates=["judge", "sex"]))
 
 

@@ -124,11 +124,11 @@ def test_what_clusters_do_not_tell_is_refused() -> None:
     for method in (lambda r: r.conf_int(method="profile"), lambda r: r.discrimination_intervals(method="profile")):
         with pytest.raises(OptionError, match="takes judgments as independent"):
             method(fitted("CR1"))
-    with pytest.raises(OptionError, match="other levels of judge do not inform the discrimination of one"):
+    with pytest.raises(OptionError, match="only one cluster informs each discrimination"):
         llbt.fit("object + tie", judged(), discrimination="judge", cov_type="cluster", groups="judge")
-    with pytest.raises(OptionError, match="one way of clustering"):
+    with pytest.raises(OptionError, match="one-way clustering"):
         llbt.fit("object + tie", judged(), discrimination="judge", cov_type="cluster", groups=["judge", "prompt"])
-    with pytest.raises(OptionError, match="cov_type='quasi' beside discrimination"):
+    with pytest.raises(OptionError, match="cov_type='quasi' together with discrimination"):
         llbt.fit("object + tie", judged(), discrimination="judge", cov_type="quasi")
     with pytest.raises(OptionError, match=r"groups= together"):
         llbt.fit("object + tie", judged(), discrimination="judge", cov_type="cluster")

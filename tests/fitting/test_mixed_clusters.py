@@ -93,7 +93,7 @@ def test_what_clusters_do_not_tell_is_refused() -> None:
     formula = "object + (object | judge)"
     with pytest.raises(OptionError, match="judgments of one judge depend on each other"):
         llbt.fit(formula, crossed, cov_type="cluster", groups="day")
-    with pytest.raises(OptionError, match="one way of clustering"):
+    with pytest.raises(OptionError, match="one-way clustering"):
         llbt.fit(formula, c, cov_type="cluster", groups=["team", "day"])
     with pytest.raises(DesignError, match="Laplace's approximation"):
         llbt.fit(formula, c, cov_type="cluster", groups="team", approximation="laplace")
