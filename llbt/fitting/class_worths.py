@@ -1,4 +1,4 @@
-"""Log-worths of several classes of judges, in the form that questions about worths use."""
+"""Log-worths of several classes of judges, in the form that `llbt.worth` and `llbt.pairwise` use."""
 
 from __future__ import annotations
 

@@ -24,16 +24,16 @@ _DRAWS = 9999  # sums of the drawn judges' scores
 
 
 def untestable(res: MixedEstimates) -> str:
-    """Return why equal σ cannot be tested, or an empty list if it can."""
+    """Return why equal σ cannot be tested, or an empty text if it can."""
     effects = [bracket.effect for bracket in res.brackets]
     if "object" not in effects:
         return "the fit has no effects on log-worths"
     if len(res.comparisons.objects) < 3:
-        return "of two objects only the sum of the two variances is known"
+        return "for two objects only the sum of the two variances is identified"
     if not res.maximum.scales[effects.index("object")] > 0:
         return "σ is 0, so that judges do not differ on any object"
     if not isinstance(res.maximum.rule, (Quadrature, Sampling)):
-        return "the test needs effects that are integrated at points"
+        return "the test needs effects that are integrated out by quadrature or sampling"
     return ""
 
 
@@ -74,8 +74,8 @@ def _tested(
 ) -> tuple[float, int, float]:
     """Return statistic, df and p-value.
 
-    R judges are drawn for each judge. Their scores in the tested parameters, (R, G, q), and in the others, (R, G, m),
-    make the tested scores orthogonal to the others.
+    R judges are simulated for each judge. With their scores in the tested parameters, (R, G, q), and in the others,
+    (R, G, m), the tested scores are made orthogonal to the others.
     """
     tested, other = _parted(seen)
     size = len(alike)

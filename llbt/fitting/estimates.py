@@ -118,13 +118,13 @@ class Estimates:
 
     @property
     def worth_df_inference(self) -> float:
-        """`df_inference` for log-worths: infinite with effects of objects, as in `worth_df_of`."""
+        """`df_inference` for log-worths: infinite if objects have effects, as in `worth_df_of`."""
         return self.df_inference if self.object_effects is None else np.inf
 
     def worth_df_of(self, rows: FloatArray) -> FloatArray:
         """Return the degrees of freedom of log-worths, as combinations (k, p) of the parameters, shape (k,).
 
-        They are `df_of`, but infinite with effects of objects: these are predictions, and their errors allow for σ.
+        They are `df_of`, but infinite if objects have effects: log-worths are then predictions with errors based on σ.
         """
         return np.full(len(rows), np.inf) if self.object_effects is not None else self.df_of(rows)
 

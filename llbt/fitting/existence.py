@@ -58,7 +58,7 @@ def check_connected(c: Comparisons) -> None:
 
 
 def check_odd_cycles(c: Comparisons, word: str) -> None:
-    """Raise if effects of objects that are added over both sides have no common scale.
+    """Raise if effects of objects that are added over both sides of a comparison have no common scale.
 
     If all judgments are between two camps, a constant can be added to one camp and subtracted from the other. There are
     no camps if every component of the graph of pairs has a cycle of odd length.
@@ -80,9 +80,9 @@ def check_odd_cycles(c: Comparisons, word: str) -> None:
         for of in (camp[split[0]], camp[split[0] + size])
     ]
     raise DesignError(
-        f"{word}:object: objects {sides[0]} were compared only with {sides[1]}, and no two objects of one side "
-        f"with each other. So the effects on {word} may move from one side to the other, and only their sums are known",
-        f"Judge a pair within a side, too; or leave {word}:object out.",
+        f"{word}:object: objects {sides[0]} were compared only with objects {sides[1]}, and no two objects of the same "
+        f"side with each other. So only the sums of two objects' effects on {word} are known, not each effect",
+        f"Collect judgments of a pair within one side, or leave {word}:object out.",
     )
 
 
@@ -160,12 +160,12 @@ def _separated(
 
 
 def separated_without(problem: Problem, clusters: Clustered, lost: IntArray) -> tuple[FloatArray, IntArray]:
-    """Return directions (d, p), of length 1, without a finite estimate if a cluster is left out, and the cluster.
+    """Return unit directions (d, p) in which estimates are infinite if a cluster is left out, and that cluster (d,).
 
-    Without that cluster, a combination of the parameters that moves along such a direction is infinite or not
-    determined. Only clusters that alone have judgments in some cell are checked, except `lost` ones. Many clusters are
-    first checked together: if the estimate exists without all of them, it exists without each. Tables that are too
-    large are not checked.
+    Without the cluster, a combination of the parameters that moves along its direction is infinite or not determined.
+    A cluster is checked if it alone has judgments in some cell, and if it is not in `lost`. Many clusters are first
+    checked together: if the estimate exists without all of them, it exists without each. Tables that are too large are
+    not checked.
     """
     directions, by = [np.empty((0, problem.signed.shape[1]))], [np.empty(0, dtype=np.int64)]
     holder = _only_holders(problem, clusters)

@@ -1,4 +1,4 @@
-"""The rows of a printed model of lists or patterns, and the lines around the table."""
+"""The rows of a printed model of rankings or patterns, and the lines around the table."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .worth_estimates import WorthEstimates
 
 
 def rows_beside(res: WorthEstimates, terms: Sequence[str]) -> CoefficientRows:
-    """Return the rows of the design and of the further parameters, which belong to these terms."""
+    """Return the rows of the worths and of the further parameters; `terms` has the term of each further parameter."""
     rows, names = coefficient_rows(res.average), list(res.names_beside)
     estimate, error, statistic, p_value = (
         np.append(values, more.loc[names].to_numpy(dtype=np.float64)).astype(np.float64)
@@ -44,7 +44,7 @@ def data_lines(res: WorthEstimates, formula: str, sizes: Sequence[str]) -> list[
 
 
 def fit_lines(res: WorthEstimates, of: str) -> tuple[str, ...]:
-    """Return the log-likelihood of the answers, criteria, and the steps of the search."""
+    """Return the log-likelihood of the answers, the information criteria, and the steps of the search."""
     return (
         f"Log-likelihood: {format_figure(res.llf)} (of the {of}, Σ n log p) with {counted(res.n_params, 'parameter')}",
         f"AIC: {format_figure(res.aic)}   BIC: {format_figure(res.bic)} (N = {format_count(res.n_judgments)})",

@@ -107,7 +107,7 @@ def fit(
     reference, fixed : label or mapping; mapping of str to float
         Object with λ = 0, by default the last, or ``{"judge": "J2"}``; parameters held at values, ``{"tie": -0.5}``.
     method : {"auto", "glm", "eliminate"}
-        statsmodels' GLM; Newton's method without the nuisance parameters; the second, checked by the first ("auto").
+        "glm" is statsmodels'; "eliminate" is Newton's method without nuisance parameters; "auto" tries both if small.
     cov_type, groups : {"nonrobust", "quasi", "HC0", "cluster", "CR1", "cautious"}; str or two str
         Standard errors. "cluster" (CR3) and "CR1" are clustered by `groups`; "cautious" chooses the clusters.
     prior : float or "jeffreys", optional
@@ -119,7 +119,7 @@ def fit(
     discrimination : str, optional
         A covariate such as "judge": each of its levels has a factor on all log-worths.
     approximation : {None, "laplace", "ep"}
-        Random effects: integrated by quadrature, or crossed by expectation propagation; "laplace" has too small a σ.
+        How random effects are integrated out; None chooses. "laplace" is fast, but its σ is too small; "ep": crossed.
     best_worst : {"joint", "sequential"}
         Best-worst sets: both are named at once, or the best first.
     missing, not_at_random : {"ignorable", "common", "object", "comparison"}; {None, "object", "comparison"}
@@ -129,7 +129,7 @@ def fit(
 
     Returns
     -------
-    LLBTResults, MixedResults, DiscriminationResults, LargeResults, RankingResults or PatternResults
+    LLBTResults, MixedResults, DiscriminationResults, LargeResults, RankingResults, BestWorstEffects or PatternResults
 
     Raises
     ------
@@ -172,23 +172,23 @@ def fit(
 
 @dataclass(frozen=True)
 class _Kind:
-    """A type of data, the function that fits it, and why it lacks options of other types."""
+    """A type of data, the function that fits it, and why options of other types do not apply."""
 
     data: type
     fit: Callable[..., FitResults]
     lacks: Mapping[str, str]
 
 
-_OF_SETS = "only sets with a best and a worst have this choice, and they are Rankings"
+_OF_SETS = "only best-worst sets have this choice, and they are Rankings"
 _OF_PATTERNS = "only Patterns record which answers of a judge are missing"
 _NOT_PAIRS = {
     "method": "only comparisons can be fitted as a Poisson GLM",
     "fixed": "only parameters of comparisons can be held at a value",
     "penalty": "only log-worths of comparisons have slopes that are shrunk",
-    "rng": "only penalty='ridge' draws folds, of comparisons",
-    "link": "only the outcome of a comparison has other links",
+    "rng": "only penalty='ridge' draws random folds, and only comparisons have a penalty",
+    "link": "only comparisons have a choice of link",
     "discrimination": "discriminations are fitted to comparisons only",
-    "approximation": "only effects in brackets are integrated out, and only comparisons have them",
+    "approximation": "only for comparisons can effects in brackets be integrated out by an approximation",
 }
 _KINDS = (
     _Kind(
@@ -227,9 +227,9 @@ def _is(value: object, default: object) -> bool:
 
 
 def _refuse_foreign(kind: _Kind, formula: str, chosen: Mapping[str, Any]) -> None:
-    """Raise for the first option that a type of data lacks, with a call that leaves out all such options.
+    """Raise for the first option that does not apply to a type of data; the message has a call without these options.
 
-    If only comparisons have these options, a call that fits the pairs with them follows.
+    If the options apply to comparisons, a call that fits the pairs with them follows.
     """
     foreign = [name for name in chosen if name in kind.lacks]
     if foreign:

@@ -21,15 +21,15 @@ from .unsupported_questions import no_profile
 
 @dataclass(frozen=True, repr=False, eq=False)
 class FitPart(Estimates, Record):
-    """Estimates that are part of a larger fit: of the average judge, of a class, or the few beside very many worths.
+    """A part of a larger fit: estimates of the average judge, of a class, or of the parameters that are not worths.
 
-    Functions that need log-worths alone take it: `worth`, `leaderboard`, `pairwise`, `contrasts`, `quasi_variances` and
-    the pictures of worths. Functions that need counts or a likelihood take the whole answer.
+    Functions that need only log-worths accept it: `worth`, `leaderboard`, `pairwise`, `contrasts`, `quasi_variances`
+    and the pictures of worths. Functions that need counts or a likelihood need the whole result.
 
     Attributes
     ----------
     whole : type
-        The kind of answer that this is a part of, such as `MixedResults`.
+        The type of the whole result, such as `MixedResults`.
     answers_depend : bool
         Whether answers of a judge depend on each other; λᵢ − λⱼ then gives no probability of a single answer.
     """
@@ -50,7 +50,7 @@ class FitPart(Estimates, Record):
 
     @property
     def remedy(self) -> str:
-        """The call that functions need which use more than worths."""
+        """What to pass to functions that need more than worths."""
         return f"Pass the whole result, as {getattr(self.whole, '_made_by', self.whole.__name__)} returned it."
 
     def _profile_bounds(self, drop: float) -> FloatArray:
@@ -70,5 +70,5 @@ class FitPart(Estimates, Record):
 def part_of(
     whole: type, base: Estimates, solution: Solution, covariance: Covariance, effects: ObjectEffects | None = None
 ) -> FitPart:
-    """Return other estimates of the parameters of a fit, as a part of a larger fit."""
+    """Return new estimates of the parameters of a fit, in the form of a part of a larger fit."""
     return FitPart(base.specification, base.comparisons, base.design, base.free, solution, covariance, effects, whole)

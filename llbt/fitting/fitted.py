@@ -38,7 +38,7 @@ AnyFit = Annotated[FitLike, functools.reduce(Kind.__or__, map(record_kind, _ALL)
 
 @runtime_checkable
 class WorthSource(Protocol):
-    """An answer that has log-worths with their covariance but no likelihood, such as a calibration."""
+    """A result that has log-worths with their covariance but no likelihood, such as a calibration."""
 
     @property
     def comparisons(self) -> Comparisons:
@@ -54,7 +54,7 @@ class WorthSource(Protocol):
 
 @runtime_checkable
 class ClassWorthSource(Protocol):
-    """An answer that has log-worths of several classes of judges."""
+    """A result that has log-worths of several classes of judges."""
 
     @property
     def comparisons(self) -> Comparisons:
@@ -98,9 +98,9 @@ AnyTree = Annotated[
 
 
 def average_of(res: WithWorths | FitPart | WorthSource) -> Estimates:
-    """Return the estimates of a fit; if judges differ, those of the average judge: effects of 0, a discrimination of 1.
+    """Return the estimates of a fit; if judges differ, for a judge with effects of 0 and a discrimination of 1.
 
-    For a fit to lists they are the worths on the comparisons that the lists imply; for a calibration, its worths.
+    For rankings and patterns they are the worths on the implied comparisons; for a calibration, the calibrated worths.
     """
     if isinstance(res, WorthSource):
         return res.worth_source()
@@ -113,5 +113,5 @@ def is_fit(value: object) -> TypeGuard[Any]:
 
 
 def plain_of(res: object) -> PlainEstimates | None:
-    """Return the fit if its counts are its data; None if its data are whole judges, lists or patterns."""
+    """Return the fit if it is a plain fit of comparisons, without effects or discriminations of judges; else None."""
     return res if isinstance(res, LLBTResults) else None

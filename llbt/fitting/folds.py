@@ -40,11 +40,14 @@ def _of_judgments(c: Comparisons, folds: int, rng: np.random.Generator) -> list[
     counts = c.outcome_counts
     if not np.all(counts == np.floor(counts)):
         raise DesignError(
-            "the table has fractional counts, which are no judgments to hold out", "Hold out levels: by=."
+            "the table has fractional counts, and parts of judgments cannot be held out",
+            "Hold out the levels of a column: by='judge'.",
         )
     left = counts.ravel().astype(np.int64)
     if folds > left.sum():
-        raise OptionError(f"folds={folds} of {counted(int(left.sum()), 'judgment')}", expected="no more than there are")
+        raise OptionError(
+            f"folds={folds} of {counted(int(left.sum()), 'judgment')}", expected="at most as many folds as judgments"
+        )
     parts = []
     for k in range(folds, 0, -1):
         size = int(left.sum()) // k

@@ -88,8 +88,8 @@ class Methods:
         Returns
         -------
         TestResult
-            Wald's χ², its degrees of freedom (the number of hypotheses) and p-value. It is F if the fit has finite
-            degrees of freedom; with clusters, in Hotelling's form.
+            Wald's χ², its degrees of freedom (the number of hypotheses) and its p-value. If the fit has finite degrees
+            of freedom, the statistic is F; with clusters, F in Hotelling's form.
 
         Raises
         ------
@@ -102,7 +102,7 @@ class Methods:
 
 
 def wald_test(res: Estimates, hypothesis: Hypothesis) -> TestResult:
-    """Return the joint test of hypotheses, by flips of clusters' scores or by Wald; see `LLBTResults.wald_test`."""
+    """Return the joint test of hypotheses, by sign flips of clusters' scores or Wald's; see `LLBTResults.wald_test`."""
     hypotheses = estimated(res, hypothesis)
     several = len(hypotheses.labels) > 1 and len(res.specification.groups) == 1 and not np.isnan(hypotheses.cov).any()
     if not several or not isinstance(res, PlainEstimates):
@@ -133,8 +133,8 @@ def _check_rank(of: Wald, hypotheses: Linear) -> None:
     q, rank = len(hypotheses.labels), of.rank(hypotheses.matrix)
     if rank < q:
         raise OptionError(
-            f"the {q} hypotheses have rank {rank}, so some say the same or nothing about the parameters",
-            "Leave them out.",
+            f"the {q} hypotheses have rank {rank}, so some are redundant or say nothing about the parameters",
+            "Leave these hypotheses out.",
         )
 
 
@@ -160,11 +160,11 @@ def _jointly(of: Wald, hypotheses: Linear, groups: Sequence[str] = ()) -> TestRe
 
 
 def few_for_hotelling(df: int, clusters: float, groups: Sequence[str]) -> DesignError:
-    """Return why Wald's test of so many parameters has no answer with this effective number of clusters."""
+    """Return the error for a Wald test of more parameters than this effective number of clusters allows."""
     of = f" of {' and '.join(groups)}" if groups else ""
     return DesignError(
         f"{df} parameters are tested at once, but the effective number of clusters{of} is {clusters:.3g}",
-        "Test fewer at once" + (", or take anova(…, test='cluster')." if len(groups) == 1 else "."),
+        "Test fewer parameters at once" + (", or use anova(…, test='cluster')." if len(groups) == 1 else "."),
         expected="more clusters than parameters, for Hotelling's form of Wald's test",
     )
 
@@ -202,7 +202,8 @@ def _restricted(res: PlainEstimates, hypotheses: Linear) -> Fit:
     )
     if isinstance(res.specification.prior, Ridge):
         raise OptionError(
-            "several hypotheses of a penalized fit with clusters", "Test them one by one, or by res.t_test(…)."
+            "the fit has a penalty and clusters, so several hypotheses cannot be tested jointly",
+            "Test them one by one: res.t_test(…).",
         )
     return eliminate(inside, penalty=penalty_of(inside, res.comparisons, res.specification, res.design, res.free))
 
@@ -218,7 +219,7 @@ def estimated(fit: WithEstimates, hypothesis: Hypothesis) -> Linear:
 
 
 def _read(hypothesis: Hypothesis, of: Wald) -> tuple[list[str], FloatArray, FloatArray]:
-    """Return labels, coefficients (k, p) and right sides (k,); with very many names only those in the text are used."""
+    """Return labels, coefficients (k, p) and right sides (k,); if names are very many, only those in the text count."""
     words: Any = [hypothesis] if isinstance(hypothesis, str) else hypothesis
     in_words = isinstance(words, Sequence) and all(isinstance(word, str) for word in words)
     if len(of.names) <= _MANY or not in_words:

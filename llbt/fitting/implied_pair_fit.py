@@ -1,4 +1,4 @@
-"""The worths of a model of rankings or patterns, as estimates on the comparisons that the answers imply."""
+"""The worths of a model of rankings or patterns, as estimates for the comparisons that the answers imply."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ def worths_on_pairs(
     cov: Covariance,
     whole: type,
 ) -> FitPart:
-    """Return the estimates in the form that questions about worths use, on the comparisons that the answers imply.
+    """Return the worths as `llbt.worth` and `llbt.pairwise` use them, for the comparisons that the answers imply.
 
-    `designed` are the design and which of its parameters were estimated. Further parameters of `found` are dropped.
+    `designed` has the design and which of its parameters were estimated. Other parameters of `maximum` are dropped.
     """
     design, free = designed
     p = len(free)
@@ -41,6 +41,6 @@ def worths_on_pairs(
 
 
 def independent_in(design: Design, pairs: Comparisons) -> IntArray:
-    """Return which parameters of a design a table of comparisons determines."""
+    """Return the parameters of a design that a table of comparisons determines."""
     every = np.arange(len(design.names))
     return every[independent_columns(make_problem(design, pairs, every, {}))]

@@ -66,8 +66,8 @@ def _asked(res: MixedEstimates, at: Mapping[str, Any]) -> tuple[Problem, dict[st
 def _chances(res: MixedEstimates, problem: Problem, pairs: IntArray, judges: IntArray) -> tuple[FloatArray, FloatArray]:
     """Return probabilities and their standard errors, each (R, K).
 
-    Errors follow Kass & Steffey (1989): the covariance of the effects given the estimates, plus a part because the
-    modes depend on the estimates.
+    Errors follow Kass & Steffey (1989): the covariance of the effects given the estimates, plus a part for the
+    estimation error of the parameters that the modes depend on.
     """
     if res.solution.rule is None:  # no effect is left: every judge is the average judge
         return plain_chances(res.average, problem)[:2]
@@ -88,7 +88,7 @@ def _chances(res: MixedEstimates, problem: Problem, pairs: IntArray, judges: Int
 def _moved(
     res: MixedEstimates, k: int, problem: Problem, pairs: IntArray, place: IntArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Return what judges of a bundle add to the predictors, (B, R), and the predictors' covariance, (B, B, R)."""
+    """Return the effects that judges of a bundle add to the predictors, (B, R), and their covariance, (B, B, R)."""
     scales, free = res.solution.scales, res.average.free
     active, scale = np.flatnonzero(scales > 0), res.judges.grouped.bundles[k].scale
     own = np.flatnonzero(np.isin(scale, active))

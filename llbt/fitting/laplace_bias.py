@@ -28,7 +28,7 @@ def laplace_bias(res: MixedEstimates, resampler: Resampler) -> Table:
     crossed, best, judges = res.judges.crossed, res.maximum, res.judges
     if crossed is None or not isinstance(best.rule, NormalDensity) or best.rule.method != "laplace":
         raise DesignError(
-            "the effects are not integrated out by Laplace's approximation, or none is left",
+            "the effects are not integrated out by Laplace's approximation, or every σ is 0",
             "Only Laplace's approximation has this bias: fit(…, approximation='laplace').",
         )
     task = partial(_refitted, judges.problem, crossed, best, bool(judges.others))
@@ -45,9 +45,9 @@ def laplace_bias(res: MixedEstimates, resampler: Resampler) -> Table:
     bias = drawn[known].mean(axis=0) / units - estimate
     error = drawn[known].std(axis=0, ddof=1) / units / np.sqrt(known.sum())
     lost = len(drawn) - int(known.sum())
-    notes = [f"of {counted(len(drawn), 'table')} drawn at the estimates; estimates are log-worths λ, γ, δ and σ"]
+    notes = [f"from {counted(len(drawn), 'table')} simulated at the estimates; estimates are log-worths λ, γ, δ and σ"]
     if lost:
-        notes.append(f"{counted(lost, 'table')} without finite estimates left out")
+        notes.append(f"left out: {counted(lost, 'table')} without finite estimates")
     return Table(
         (
             Field("term", "term", [*res.names, *(f"σ {bracket}" for bracket in res.brackets)]),

@@ -33,7 +33,7 @@ _NOTHING = "0"  # the formula without terms
 
 
 def is_large(formula: str, c: Comparisons) -> bool:
-    """Whether a formula has a worth for each object, and there are too many objects for a covariance of all."""
+    """Whether a formula has a worth for each object, and the objects are too many for one covariance matrix."""
     return len(c.objects) > MOST_DENSE and compares_objects(parse(formula, vocabulary(c)))
 
 
@@ -49,7 +49,7 @@ def beside_objects(formula: str, c: Comparisons) -> str:
     more = [name for name, term in _written(parsed) if has_object(term) and name != "object"]
     if more:
         raise FormulaError(
-            f"{listed(more)} with {_of(c)}: with so many objects, terms of the worths are not fitted",
+            f"{listed(more)} with {_of(c)}: with so many objects, object is the only term of the worths",
             _FEWER,
             expected="object, and terms without it",
         )
@@ -81,8 +81,8 @@ def check_asked(spec: Specification, c: Comparisons) -> None:
     for option, wrong in refused.items():
         if wrong:
             raise OptionError(
-                f"{option} beside {_of(c)}",
-                f"Leave it out; prior= may be a number, and log-worths are measured from their mean. {_FEWER}",
+                f"{option} with {_of(c)}",
+                f"Leave it out: log-worths are measured from their mean here, and prior= may be a number. {_FEWER}",
             )
 
 
@@ -109,7 +109,7 @@ def large_fit(formula: str, c: Comparisons, design: Design, spec: Specification)
     Raises
     ------
     DesignError
-        If objects are not connected, or the table does not determine some parameter beside the log-worths.
+        If objects are not connected, or the table does not determine a parameter that is not a log-worth.
     SeparationError
         If some estimate is infinite.
     """
@@ -117,7 +117,7 @@ def large_fit(formula: str, c: Comparisons, design: Design, spec: Specification)
     size, q = len(c.objects), len(design.names)
     if q > _MOST_BESIDE:
         raise DesignError(
-            f"{counted(q, 'parameter')} beside the log-worths of {_of(c)}",
+            f"{counted(q, 'parameter')} in addition to the log-worths of {_of(c)}",
             "Leave terms out, or pool levels of covariates.",
             expected=f"up to {_MOST_BESIDE}",
         )
@@ -127,8 +127,8 @@ def large_fit(formula: str, c: Comparisons, design: Design, spec: Specification)
     open_ = undetermined(problem)
     if len(open_):
         raise DesignError(
-            f"the table does not determine {listed([design.names[k] for k in open_])} beside the log-worths of all "
-            "objects",
+            f"the table does not determine {listed([design.names[k] for k in open_])} in addition to the log-worths of "
+            "all objects",
             "Leave it out of the formula.",
         )
     maximum = climbed(problem)
@@ -194,7 +194,7 @@ def _prior_notes(spec: Specification, c: Comparisons) -> tuple[str, ...]:
         return (
             Qualifying(
                 f"Judgments are taken as independent. Clustered standard errors (by {' and '.join(c.clusters)}) need "
-                f"the covariance of all estimates, which is made for up to {format_count(MOST_DENSE)} objects."
+                f"the covariance of all estimates, which is computed for up to {format_count(MOST_DENSE)} objects."
             ),
         )
     return ()
@@ -206,8 +206,8 @@ def _check_groups(c: Comparisons, spec: Specification, *, ties: bool) -> None:
     number, group = components_of(size, c.pairs)
     if number > 1:
         raise DesignError(
-            f"the objects fall into {counted(number, 'group')} never compared with each other, the largest of "
-            f"{counted(int(np.bincount(group).max()), 'object')}; their worths have no common scale",
+            f"the objects fall into {counted(number, 'group')} never compared with each other (the largest has "
+            f"{counted(int(np.bincount(group).max()), 'object')}); their worths have no common scale",
             "Fit the largest group: c.select(objects=max(c.components(), key=len)), or c.largest_component() for the "
             "group in which estimates are finite without a prior.",
         )
@@ -217,9 +217,9 @@ def _check_groups(c: Comparisons, spec: Specification, *, ties: bool) -> None:
     sizes = np.bincount(group)
     if len(sizes) > 1:
         raise SeparationError(
-            f"the objects fall into {format_count(len(sizes))} groups that wins and ties do not connect both ways, the "
-            f"largest of {counted(int(sizes.max()), 'object')}: objects that win all, or lose all, comparisons "
-            "with other groups have infinite estimates",
+            f"the objects fall into {format_count(len(sizes))} groups (the largest has "
+            f"{counted(int(sizes.max()), 'object')}) that wins and ties do not connect in both directions: objects "
+            "that win all, or lose all, comparisons with other groups have infinite estimates",
             "Fit with a prior, fit(…, prior=0.1), or the largest group: fit(…, c.largest_component()).",
         )
     if ties and not c.n_ties:
@@ -228,7 +228,7 @@ def _check_groups(c: Comparisons, spec: Specification, *, ties: bool) -> None:
 
 
 def _check_finite(problem: WorthProblem, maximum: Summit, spec: Specification) -> None:
-    """Raise if a search without a prior went too far for a maximum. Warn if it did not converge."""
+    """Raise if a fit without a prior has infinite estimates. Warn if the search did not converge."""
     params = np.concatenate([maximum.worths, maximum.others])
     furthest = max(float(np.abs(predictor).max()) for predictor in problem.at(params))
     if spec.prior is None and (furthest >= _NEAR or not maximum.converged):

@@ -32,7 +32,7 @@ _FIRST = 1000  # objects with the highest worths, whose errors are made exact if
 
 @dataclass(frozen=True, repr=False, eq=False)
 class LargeEstimates:
-    """The estimates of very many objects and what follows from them: `LargeResults` without questions and printout."""
+    """The estimates of very many objects: `LargeResults` without tests, predictions and printout."""
 
     specification: Specification
     beside: FitPart
@@ -71,17 +71,17 @@ class LargeEstimates:
 
     @property
     def error_note(self) -> str:
-        """The distance of the standard errors of log-worths from exact ones, in words."""
+        """The accuracy of the standard errors of log-worths, compared with exact ones, in words."""
         variances = self.variances
         if variances.way == "exact":
             return "standard errors are exact"
-        first = f"; those of the {variances.exact:,} objects of the highest worths are exact" if variances.exact else ""
+        best = f"the {variances.exact:,} objects with the highest worths"
+        first = f"; standard errors of {best} are exact" if variances.exact else ""
         way = "by a series of second order" if variances.way == "series" else f"from {variances.draws} draws"
         return (
-            f"standard errors of log-worths are approximate, {way}: against the exact ones of "
-            f"{graph_variances.SAMPLED} objects their error is {format_percent(variances.median)} in the median and "
-            f"{format_percent(variances.high)} at the 95th percentile{first}; exact ones: pairwise(res, objects=…), "
-            "res.t_test"
+            f"standard errors of log-worths are approximate, {way}: for {graph_variances.SAMPLED} objects with exact "
+            f"standard errors, the median of their error is {format_percent(variances.median)} and the 95th percentile "
+            f"{format_percent(variances.high)}{first}; exact ones: pairwise(res, objects=…), res.t_test"
         )
 
     @property
@@ -189,8 +189,9 @@ class LargeEstimates:
         """
         if self.specification.prior is not None:
             raise DesignError(
-                "AIC and BIC with a prior count effective parameters; their trace is not computed for so many objects",
-                "Ask for llf, or fit without a prior.",
+                "with a prior, AIC and BIC need the number of effective parameters, which is not computed for so many "
+                "objects",
+                "Use res.llf, or fit without a prior.",
             )
         return float(self.n_params)
 
@@ -278,11 +279,11 @@ class LargeEstimated:
         return int(np.linalg.matrix_rank(self._centred(rows)))
 
     def missing_notes(self, estimate: FloatArray, error: FloatArray) -> tuple[str, ...]:
-        """Return why combinations have no standard error: an empty list, because all have one."""
+        """Return why combinations have no standard error: an empty tuple, because all have one."""
         return ()
 
     def _centred(self, rows: FloatArray) -> FloatArray:
-        """Return combinations of log-worths that are measured from the mean of all."""
+        """Return the combinations for log-worths that are measured from the mean of all."""
         size, centred = len(self.res.worths), rows.copy()
         centred[:, :size] -= centred[:, :size].mean(axis=1, keepdims=True)
         return centred

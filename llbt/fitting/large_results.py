@@ -41,11 +41,12 @@ class LargeResults(LargeEstimates, Record):
     Notes
     -----
     Estimates are found by Newton's method. The information of the log-worths is the Laplacian of the graph of judged
-    pairs, bordered by the other parameters; its systems are solved by conjugate gradients. In a graph where objects
-    meet only similar objects, a Cholesky factor along the band of the reverse Cuthill-McKee order solves them; if the
-    band is wide, the system between groups of neighbours helps. No array of size J² is made. Standard errors for some
-    objects (`t_test`, ``llbt.pairwise(res, objects=…)``, the printout) are exact, and so is `bse` along a band.
-    Otherwise `bse` is approximate; `error_note` states its accuracy, from 200 objects with exact errors.
+    pairs, with rows and columns added for the other parameters. Its linear systems are solved by conjugate gradients.
+    If objects meet only similar objects, the matrix in reverse Cuthill-McKee order is a band, and its Cholesky factor
+    solves the systems. If the band is wide, each step of conjugate gradients also solves a small system between groups
+    of neighbouring objects. No array of size J² is made. Standard errors for some objects (`t_test`,
+    ``llbt.pairwise(res, objects=…)``, the printout) are exact, and so is `bse` if the matrix is a band. Otherwise `bse`
+    is approximate; `error_note` states its accuracy, from 200 objects with exact errors.
 
     References
     ----------
@@ -93,7 +94,7 @@ class LargeResults(LargeEstimates, Record):
 
     @checked
     def summary(self, *, odds: bool = True, max_rows: Count = MOST_ROWS, sort: Sort = "estimate") -> Table:
-        """Return the printout: call, data, coefficients and fit, with the objects of the highest worths.
+        """Return the printout: call, data, coefficients and fit, with the objects that have the highest worths.
 
         Parameters
         ----------

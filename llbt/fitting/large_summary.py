@@ -1,4 +1,4 @@
-"""Answers of a fit of very many objects: hypotheses, probabilities of outcomes, and the printout."""
+"""Outcome probabilities and the printout of a fit of very many objects."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def large_predictions(res: LargeEstimates, frame: Any, confidence: float) -> Tab
         Field("estimate", "estimate", chance.ravel(), "estimate", 3),
     ]
     if len(pairs) > _WITH_ERRORS:
-        more = f"Standard errors of up to {format_count(_WITH_ERRORS)} comparisons: predict(frame) of these."
+        more = f"For standard errors, predict up to {format_count(_WITH_ERRORS)} comparisons: predict(frame)."
         return Table(tuple(fields), title="Outcome probabilities", notes=(more,)).first()
     error = _chance_errors(res, problem, pairs, chance).ravel()
     center, half = special.logit(chance.ravel()), stats.norm.isf((1 - confidence) / 2) * error
@@ -127,14 +127,14 @@ def _foot(res: LargeEstimates) -> tuple[str, ...]:
 
 def _likelihood(res: LargeEstimates) -> tuple[str, ...]:
     if res.specification.prior is not None:
-        return (f"Log-likelihood of the judgments: {format_figure(res.llf)} (with a prior without AIC and BIC)",)
+        return (f"Log-likelihood of the judgments: {format_figure(res.llf)} (no AIC and BIC with a prior)",)
     return likelihood_lines(res.llf, res.aic, res.bic, (res.llf_poisson, res.aic_poisson))
 
 
 def _notes(res: LargeEstimates, odds: bool, rest: int) -> tuple[str, ...]:
     notes = [*scale_notes(res.beside, odds), "Log-worths are measured from the mean of all objects."]
     if rest:
-        notes.append(f"{format_count(rest)} rows of the lowest worths are hidden: use max_rows= or res.to_frame().")
+        notes.append(f"{format_count(rest)} rows with the lowest worths are hidden: use max_rows= or res.to_frame().")
     prior = res.specification.prior
     if isinstance(prior, float | int):
         notes.append(prior_note(float(prior)))

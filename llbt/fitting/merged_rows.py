@@ -1,4 +1,4 @@
-"""Merge comparisons with the same linear predictors and add up their counts: a likelihood needs no more of a table."""
+"""Merge comparisons with the same linear predictors and add up their counts: the likelihood stays the same."""
 
 from __future__ import annotations
 

@@ -103,7 +103,7 @@ def test_the_summary_has_the_best_objects_with_exact_errors(fits: tuple[LargeRes
     np.testing.assert_allclose(frame["std_error"][:8], np.sqrt(np.diag(cov)[best]), rtol=1e-6)
     text = str(summary)
     assert f"Formula: {FORMULA}" in text
-    assert "292 rows of the lowest worths are hidden" in text
+    assert "292 rows with the lowest worths are hidden" in text
     assert "Newton's method" in text
 
 
@@ -157,12 +157,12 @@ def test_fractions_grades_and_two_outcomes() -> None:
 def test_without_a_prior_the_table_says_whose_estimates_are_finite() -> None:
     c = llbt.from_judgments(judged_graph("random", 200, 700), order=True)
     with few_are_many():
-        with pytest.raises(SeparationError, match=r"groups that wins and ties .* the largest of \d+ objects") as error:
+        with pytest.raises(SeparationError, match=r"groups .the largest has \d+ objects. that wins and ties") as error:
             llbt.fit(FORMULA, c)
         assert "prior=" in error.value.remedy
         assert "c.largest_component()" in error.value.remedy
         part = c.largest_component()
-        assert f"the largest of {len(part.objects)} objects" in error.value.found
+        assert f"the largest has {len(part.objects)} objects" in error.value.found
         large, dense = both_fits(part, prior=None)
     np.testing.assert_allclose(large.worths, centred(dense, len(part.objects))[0], atol=1e-7)
     assert part.notes[-1] in large.summary(max_rows=3).as_text(notes="all")
@@ -173,7 +173,7 @@ def test_objects_that_never_met_are_counted() -> None:
     other = judged_graph("random", 60, 900)
     other[["object_i", "object_j"]] += 1000
     c = llbt.from_judgments(pd.concat([frame, other], ignore_index=True), order=True)
-    with few_are_many(), pytest.raises(DesignError, match=r"2 groups never compared .* the largest of 110 objects"):
+    with few_are_many(), pytest.raises(DesignError, match=r"2 groups never compared .* .the largest has 110 objects"):
         llbt.fit(FORMULA, c, prior=0.1)
 
 

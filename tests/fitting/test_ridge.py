@@ -169,5 +169,5 @@ def test_questions_that_refit_keep_the_strength_or_say_what_does_not_hold() -> N
     assert any("do not maximize the likelihood" in note for note in compared.notes)
     assert len(llbt.drop1(res).to_frame())
     by_judge = llbt.fit("object + tie + object:x", table(), penalty=3.0, cov_type="cluster", groups="judge")
-    with pytest.raises(llbt.LLBTError, match="penalized fit with clusters"):
+    with pytest.raises(llbt.LLBTError, match="penalty and clusters"):
         by_judge.wald_test(["object[A]:x = 0", "object[B]:x = 0"])
