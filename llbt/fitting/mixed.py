@@ -174,7 +174,7 @@ def _approximated(without: LLBTResults, brackets: Sequence[Bracket], ways: Seque
 
 
 def _solution(maximum: MixedFit, reml: Restricted | None) -> MixedFit:
-    """Return the estimates with the scales of the restricted likelihood, or of the likelihood if it has no maximum."""
+    """Return the estimates with the σ of the restricted likelihood; if that has no maximum, of the likelihood."""
     if reml is None:
         return maximum
     gone = not np.any(reml.scales > 0)
@@ -236,7 +236,7 @@ def _check_partitions(ways: Sequence[Way]) -> None:
                 raise DesignError(
                     f"{other.name!r} and {way.name!r} divide the judgments in the same {both} ways, so their "
                     "effects cannot be separated",
-                    f"Keep the brackets of {other.name!r} alone.",
+                    f"Keep only the brackets of {other.name!r}.",
                 )
 
 
@@ -262,8 +262,8 @@ def _check_shared(lines: Crossed, ways: Sequence[Way], formula: str) -> None:
     shared = len(lines.scales[1])
     if shared > _SHARED:
         raise DesignError(
-            f"all but the largest of the groupings {' and '.join(repr(way.name) for way in ways)} have "
-            f"{format_count(shared)} effects (levels times objects judged), whose matrix is too large",
+            f"the groupings {' and '.join(repr(way.name) for way in ways)}, without the largest, have "
+            f"{format_count(shared)} effects (levels times objects judged), too many for one matrix",
             f"Cluster standard errors instead: llbt.fit({formula!r}, c, cov_type='cluster', "
             f"groups={tuple(way.name for way in ways[:2])!r}).",
             expected=f"at most {format_count(_SHARED)}",
@@ -274,11 +274,11 @@ def _check_options(res: LLBTResults, brackets: Sequence[Bracket], cov_type: CovT
     spec = res.specification
     check_clusters(cov_type, groups, " + ".join(map(str, brackets)))
     if spec.prior is not None:
-        raise OptionError(f"prior={spec.prior!r} beside effects of judges", "Leave prior out.")
+        raise OptionError(f"prior={spec.prior!r} together with effects of judges", "Leave prior out.")
 
 
 def _check_effect(bracket: Bracket, res: LLBTResults) -> None:
-    """Raise if the formula lacks the term that the effects deviate from, or the table lacks its outcomes."""
+    """Raise if a fit with this formula and link cannot have the effects of a bracket."""
     if bracket.effect == "1":
         _check_residual(bracket, res)
         return
@@ -293,8 +293,8 @@ def _check_effect(bracket: Bracket, res: LLBTResults) -> None:
     _check_fixed(bracket, block, res)
     if bracket.effect in ("tie", "grade") and not res.log_linear:
         raise OptionError(
-            f"{bracket} with link={res.specification.link!r}: by normal effects some judges have cuts out of order",
-            f"Leave {bracket} out, or take link='adjacent'.",
+            f"{bracket} with link={res.specification.link!r}: normal effects put cuts of some judges out of order",
+            f"Leave {bracket} out, or use link='adjacent'.",
         )
 
 
@@ -333,37 +333,38 @@ def _check_fixed(bracket: Bracket, block: str, res: LLBTResults) -> None:
     terms = [] if bracket.grouping in numeric else getattr(formula, block)
     for term in terms:
         if {name for factor in term.factors for name in factor.variables} == own:
+            name = ":".join((*([] if block == "worth" else [block]), term.name))
             raise DesignError(
-                f"{bracket} beside {':'.join((*([] if block == 'worth' else [block]), term.name))}, by which each "
-                f"{bracket.grouping} has a parameter of its own, so that nothing is left for the effects",
-                f"Leave out that term, or {bracket}.",
+                f"{bracket} together with {name}, which already gives each {bracket.grouping} its own parameter, so "
+                "nothing is left for the effects",
+                f"Leave out {name} or {bracket}.",
             )
 
 
 def _check_residual(bracket: Bracket, res: LLBTResults) -> None:
-    """Raise if effects of objects have no covariates to add to, or if the covariates leave nothing to explain."""
+    """Raise if the formula has no covariates beside effects of objects, or if they leave nothing to explain."""
     formula, c = res.specification.formula, res.comparisons
     if compares_objects(parse(formula, vocabulary(c))):
         raise DesignError(
-            f"{bracket} beside object, which already gives each object a worth of its own",
-            "Put covariates of the objects in place of object: price + (1 | object).",
+            f"{bracket} together with object, which already gives each object its own worth",
+            "Replace object by covariates of the objects: price + (1 | object).",
         )
     if "worth" not in res.design.blocks:
         raise DesignError(
-            f"{bracket} are the part of the worths that covariates do not explain, and the formula {formula!r} has no "
+            f"{bracket} is the part of the worths that covariates do not explain, but the formula {formula!r} has no "
             "covariates",
             f"Add one: price + {bracket}.",
         )
     if len(c.objects) < _LEAST:
         raise DesignError(
-            f"{len(c.objects)} objects, too few to estimate a standard deviation",
+            f"{len(c.objects)} objects are too few to estimate a standard deviation",
             f"Leave {bracket} out.",
             expected=f"at least {_LEAST} objects",
         )
     if _contrasts(res) == len(c.objects) - 1:
         raise DesignError(
-            f"{bracket} beside {formula!r}, by which all {len(c.objects)} objects can differ, so that nothing is left "
-            "for the effects",
+            f"{bracket} together with {formula!r}, which already explains all differences between the "
+            f"{len(c.objects)} objects, so nothing is left for the effects",
             f"Leave the effects out: llbt.fit({formula!r}, c).",
         )
 
@@ -382,14 +383,14 @@ def _way(res: LLBTResults, bracket: Bracket, groupings: tuple[str, ...]) -> Way:
         reading = ", ".join(map(repr, names)) or "none"
         raise DesignError(
             f"{grouping!r}{near(grouping, names)} is not a column of this table (clusters and covariates: {reading})",
-            f"Keep it where the table is made: from_judgments(…, clusters={grouping!r}).",
+            f"Keep the column when you make the table: from_judgments(…, clusters={grouping!r}).",
         )
     way, formula = kept_way(c, grouping, groupings), res.specification.formula
     if way.clusters.size < _LEAST:
         reading = "" if grouping in c.covariates else f"from_judgments(…, covariates={grouping!r}), then "
         raise DesignError(
             f"{grouping!r} has {counted(way.clusters.size, 'level')}, too few to estimate a standard deviation",
-            f"Take it as a covariate: {reading}llbt.fit({f'{formula} + {quoted(bracket.effect)}:{grouping}'!r}, c).",
+            f"Use it as a covariate: {reading}llbt.fit({f'{formula} + {quoted(bracket.effect)}:{grouping}'!r}, c).",
             expected=f"at least {_LEAST} judges",
         )
     if (way.clusters.judgments <= 1).all():
@@ -405,9 +406,10 @@ def _check_size(way: Way, width: int) -> None:
     lines = len(way.clusters.rows)
     if lines * width * FIRST > BUDGET:
         raise DesignError(
-            f"{format_count(lines)} different comparisons of {way.name!r}, too many to integrate over effects",
-            f"Take approximation='laplace', whose bias res.laplace_bias() estimates; or fit without brackets and with "
-            f"cov_type='cluster', groups={way.name!r}.",
+            f"{format_count(lines)} combinations of a comparison and a level of {way.name!r} are too many to integrate "
+            "effects out",
+            "Use approximation='laplace', whose bias res.laplace_bias() estimates. Or leave the brackets out and "
+            f"cluster: cov_type='cluster', groups={way.name!r}.",
             expected=f"at most {format_count(BUDGET // (width * FIRST))}",
         )
 
@@ -436,32 +438,31 @@ def _check_maximum(maximum: MixedFit, brackets: Sequence[Bracket], units: FloatA
             )
         raise SeparationError(
             f"{endless}, because every {way.name} is nearly consistent ({way.size})",
-            "Take the answers of a judge as dependent: without the bracket and with cov_type='cluster', "
-            f"groups={way.name!r}; "
-            "or collect more judgments of the same pairs by the same judges.",
+            f"Leave the bracket out and cluster: cov_type='cluster', groups={way.name!r}. Or collect more judgments of "
+            "the same pairs by the same judges.",
         )
     if bent:
         raise _unidentified(brackets, ways)
 
 
 def unsettled(maximum: MixedFit) -> str:
-    """Return notes on how far estimates may be off; an empty list if they are settled."""
+    """Return a warning on how far the estimates may be from the maximum; an empty text if they reached it."""
     if maximum.converged:
         return ""
     if isinstance(maximum.rule, Sampling):
         worst = float(np.nanmax(maximum.noise / np.sqrt(np.diag(maximum.covariance))))
         return (
-            f"with {format_count(maximum.rule.number)} points for each judge some estimate has a Monte Carlo error of "
-            f"{worst:.2g} of its standard error, and more points are beyond the budget; the estimates may be off. "
-            "approximation='laplace' has no such error, but a bias, which res.laplace_bias() estimates."
+            f"with {format_count(maximum.rule.number)} points for each judge, the Monte Carlo error of some estimate "
+            f"is {worst:.2g} of its standard error, and more points would take too long; the estimates may be off. "
+            "approximation='laplace' has no Monte Carlo error, but a bias, which res.laplace_bias() estimates."
         )
     if isinstance(maximum.rule, NormalDensity):
         far = f"{maximum.decrement**0.5:.2g} standard errors from its maximum"
-        return f"{METHOD_NAMES[maximum.rule.method]} is {far}; the estimates may be off."
+        return f"{METHOD_NAMES[maximum.rule.method]} ended {far}; the estimates may be off."
     points = maximum.rule.number if maximum.rule is not None else 0
     return (
-        f"the log-likelihood still moved by {maximum.moved:.2g} with {points} points a dimension, "
-        f"{maximum.decrement**0.5:.2g} standard errors from its maximum; the estimates may be off."
+        f"with {points} points per dimension the log-likelihood still changed by {maximum.moved:.2g}, and the search "
+        f"ended {maximum.decrement**0.5:.2g} standard errors from the maximum; the estimates may be off."
     )
 
 
@@ -543,7 +544,7 @@ def _few(ways: Sequence[Way]) -> list[str]:
 def _notes(way: Way, res: LLBTResults) -> tuple[str, ...]:
     """Return notes on properties of the table that leave the effects uncertain."""
     if way.name == "object":
-        return ("Effects of objects, which covariates do not explain: judge_effects(res, by='object').",)
+        return ("Effects of objects that covariates do not explain: judge_effects(res, by='object').",)
     notes = []
     single = int((way.clusters.judgments <= 1).sum())
     if single:
@@ -554,7 +555,8 @@ def _notes(way: Way, res: LLBTResults) -> tuple[str, ...]:
     if len(where) == len(np.unique(where)):
         notes.append(
             Qualifying(
-                f"Every pair was judged by one level of {way.name} alone: effects of {way.name} may be those of pairs."
+                f"Every pair was judged by a single level of {way.name}, so effects of {way.name} may be effects of "
+                "pairs."
             )
         )
     return tuple(notes)

@@ -1,4 +1,4 @@
-"""Standard errors, clustered by clusters of judges, for fits with effects of judges."""
+"""Clustered standard errors of fits with effects of judges, by judge or by groups of judges."""
 
 from __future__ import annotations
 
@@ -93,12 +93,18 @@ def _clusters_of_judges(c: Comparisons, judges: JudgeTable, groups: tuple[str, .
     """Return the clusters, and each judge's cluster (G,)."""
     own = judges.name
     if len(groups) != 1:
-        raise OptionError(f"groups={groups!r} beside effects of {own}", expected="one way of clustering")
+        raise OptionError(
+            f"groups={groups!r} together with effects of {own}", expected="one-way clustering: a single name"
+        )
     if judges.crossed is not None or judges.objects is not None or len(judges.groupings) > 1:
         several = len(judges.groupings) > 1 or own == "object"
         raise DesignError(
-            f"groups={groups[0]!r} beside effects of {' and '.join(judges.groupings)}"
-            + (": all judgments depend on each other" if several else " by Laplace's approximation, for all at once"),
+            f"groups={groups[0]!r} together with effects of {' and '.join(judges.groupings)}"
+            + (
+                ": all judgments depend on each other"
+                if several
+                else " by Laplace's approximation, which does not separate judges"
+            ),
             "Leave groups out." if several else "Leave approximation out.",
         )
     ways = kept_ways(c, [own, groups[0]])
@@ -107,7 +113,7 @@ def _clusters_of_judges(c: Comparisons, judges: JudgeTable, groups: tuple[str, .
     of_judge[of_way.codes] = by.codes
     if not np.array_equal(of_judge[of_way.codes], by.codes):
         raise OptionError(
-            f"groups={groups[0]!r}, but judgments of one {own} depend on each other by the effects",
+            f"groups={groups[0]!r} splits the judgments of one {own}, which depend on each other through the effects",
             expected=f"{own!r}, or a column with one level for each {own}",
         )
     if by.size < 2:

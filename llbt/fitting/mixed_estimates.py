@@ -85,7 +85,7 @@ class JudgeTable:
         return {self.name: self.levels, **self.others}
 
     def likelihood(self, held: int | None = None) -> MarginalLikelihood:
-        """Return the likelihood that was maximized, with one scale held at its value."""
+        """Return the likelihood that was maximized, optionally with one scale held at its value."""
         return self.likelihood_of(self.problem, held)
 
     def likelihood_of(self, problem: Problem, held: int | None = None) -> MarginalLikelihood:
@@ -251,7 +251,7 @@ class MixedEstimates:
         if len(self.brackets) > 1:
             raise DesignError(
                 f"{len(self.brackets)} standard deviations at once, whose mixture of χ² distributions is not known",
-                "Compare with a fit that lacks one of them, llbt.anova(smaller, res), or by simulation: "
+                "Compare with a fit that lacks one of them: llbt.anova(smaller, res). Or simulate: "
                 "llbt.anova(res.without, res, n=199).",
             )
         noise = self.maximum.moved if isinstance(self.maximum.rule, Sampling) else 0.0
@@ -272,7 +272,7 @@ class MixedEstimates:
 
     @property
     def llf(self) -> float:
-        """Largest log-likelihood of the judgments, Σ_g log ∫ Π p^y dΦ; at σ = 0 that of a fit without effects."""
+        """Largest log-likelihood of the judgments, Σ_g log ∫ Π p^y dΦ; if σ = 0, the same as without effects."""
         return self.maximum.value
 
     @property

@@ -39,8 +39,8 @@ class MixedResults(MixedEstimates, Record):
     Attributes
     ----------
     average : FitPart
-        The average judge's estimates with their covariance, in the form that questions about worths use. They are not a
-        fit of their own: functions that need counts or a likelihood refuse them.
+        The average judge's estimates with their covariance, for `llbt.worth`, `llbt.pairwise` and other functions of
+        worths. They are not a fit of their own: functions that need counts or a likelihood refuse them.
     without : LLBTResults
         The fit of the formula without its brackets, which takes all judgments as independent.
     brackets : tuple of Bracket
@@ -76,7 +76,7 @@ class MixedResults(MixedEstimates, Record):
     1), where G* is the effective number of judges (for covariates with effects of objects, the number of objects that
     the covariates leave). At σ = 0 they are max(G* − 1, 2). In simulated studies of 4 to 30 judges, 95 % intervals of
     log-worths cover the truth in 94 to 98 %; by maximum likelihood and z in 87 to 93 %. ``conf_int(method="profile")``
-    uses the likelihood: intervals around its maximum, where σ is smaller, and by χ².
+    uses the likelihood and χ²; its intervals lie around the maximum of the likelihood, where σ is smaller.
 
     References
     ----------
@@ -135,10 +135,11 @@ class MixedResults(MixedEstimates, Record):
         Notes
         -----
         The score of a judge in log σᵢ is σ² times the posterior mean of sᵢ² − Wᵢᵢ, with s and W the score and
-        information of the judge's judgments in the effects on the log-worths. Such scores are skewed, so with few
-        judges the statistic is not χ². Therefore at least 2,000 judges are drawn from the fit, who judge what the
-        judges of the table judged. The covariance of their scores makes the tested scores orthogonal to those of the
-        worths, γ, δ and the common σ. The reference distribution consists of sums of the drawn judges' scores.
+        information of the judge's judgments in the effects on the log-worths. These scores are skewed, so with few
+        judges the statistic is not χ². Therefore at least 2,000 judges are simulated from the fit; they judge the
+        comparisons that the judges of the table judged. The covariance of their scores makes the tested scores
+        orthogonal to those of the worths, γ, δ and the common σ. The reference distribution consists of sums of the
+        drawn judges' scores.
         """
         return equal_scales_test(self, as_generator(rng))
 
@@ -163,9 +164,9 @@ class MixedResults(MixedEstimates, Record):
             Comparisons to predict, as for `LLBTResults.predict`. If the frame has the brackets' column of judges, each
             row is predicted for its judge. By default the comparisons of the table, for the average judge.
         at : mapping or "average", optional
-            Instead of a frame: all pairs of objects at these covariate values, as in `LLBTResults.predict`;
-            ``{"judge": "J7"}`` predicts for a judge of the table, ``{"judge": ["J7", "J8"]}`` for several; of two
-            crossed groupings ``{"judge": "J7", "prompt": 3}``, or one of them, with the other at its average.
+            Instead of a frame: all pairs of objects at these covariate values, as in `LLBTResults.predict`. ``{"judge":
+            "J7"}`` predicts for a judge of the table, ``{"judge": ["J7", "J8"]}`` for several. With two crossed
+            groupings name both, ``{"judge": "J7", "prompt": 3}``, or one; the other is then at its average.
         by : str or sequence of str, optional
             Instead of a frame: all pairs for each level of these covariates, or for each value that `at` lists.
         weights : data frame, optional
@@ -190,16 +191,16 @@ class MixedResults(MixedEstimates, Record):
         Raises
         ------
         DesignError
-            For judges beside ``(1 | object)`` (use `judge_effects` for their effects), and for new objects if the
-            formula has a parameter for each object.
+            For judges if the formula has ``(1 | object)`` (use `judge_effects` for their effects), and for new objects
+            if the formula has a parameter for each object.
         OptionError
             For judges that are not in the table, a judge of the table with ``population=True``, a population if the fit
             has no effects of judges, and as in `LLBTResults.predict`.
 
         Notes
         -----
-        A judge of the table has the most probable effects given the judgments, as in `judge_effects`; by expectation
-        propagation they are means. Effects are shrunk towards 0, more so with few judgments. For objects that the judge
+        A judge of the table has the most probable effects given the judgments, as in `judge_effects`; with expectation
+        propagation, their means. Effects are shrunk towards 0, more so with few judgments. For objects that the judge
         did not compare they are 0, with the standard deviation σ. Errors allow for the uncertainty of the effects and
         of the estimates that they depend on (Kass & Steffey 1989). If σ = 0, every judge is the average judge. Effects
         of objects, ``(1 | object)``, work in the same way; a new object has the effect 0, with σ in the error.
@@ -214,20 +215,20 @@ class MixedResults(MixedEstimates, Record):
         if object_covariates is not None and frame is None:
             raise OptionError(
                 "object_covariates= without comparisons of the new objects",
-                "Pass them: res.predict(pd.DataFrame({'object_i': …, 'object_j': …}), object_covariates=…).",
+                "Pass comparisons: res.predict(pd.DataFrame({'object_i': …, 'object_j': …}), object_covariates=…).",
             )
         place = at if isinstance(at, Mapping) else None
         groupings = [name for name in self.judges.groupings if name != "object"]
         named = [name for name in groupings if name in (place or ())]
         if hypothesis is not None and (population or named):
             raise OptionError(
-                "hypothesis='pairwise' of probabilities that are averaged over judges, or of one judge",
-                "Ask for the average judge: leave out population= and at= of judges.",
+                "hypothesis='pairwise' together with population=True or judges in at=",
+                "Ask for the average judge: leave out population= and the judges in at=.",
             )
         if population and named:
             raise OptionError(
                 f"at= names a {named[0]} of the table, and population=True asks for one drawn from the population",
-                "Leave one of them out.",
+                f"Leave out population=True, or the {named[0]} in at=.",
             )
         if population:
             check_population(self)
@@ -245,7 +246,7 @@ class MixedResults(MixedEstimates, Record):
 
     @property
     def _in_lines(self) -> bool:
-        """Whether effects are kept by line alone: lines are too many for groups of judges."""
+        """Whether effects are kept only by line, because lines are too many to be grouped by judge."""
         return self.solution.rule is not None and not self.judges.grouped.bundles
 
     @checked

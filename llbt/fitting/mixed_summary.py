@@ -18,12 +18,12 @@ from .summary_rows import Sort
 from .variance_components import likelihood_ratio
 
 _LAPLACE = Qualifying(
-    "Laplace's approximation may be far off where levels have few judgments: see res.scale_intervals() and "
+    "Laplace's approximation may be far off if levels have few judgments: see res.scale_intervals() and "
     "res.laplace_bias()."
 )
 _LAPLACE_CROSSED = Qualifying(
-    "By Laplace's approximation σ may be up to a third too small on sparse tables of crossed groupings, about 2 % on "
-    "full ones. Leave approximation out."
+    "With crossed groupings, σ by Laplace's approximation may be up to a third too small in sparse tables, and about "
+    "2 % in full ones. Leave approximation= out."
 )
 _FEW = 12  # with fewer judges the upper bound of σ is too low too often
 
@@ -51,7 +51,7 @@ def _effects(res: MixedEstimates) -> tuple[str, ...]:
     size = f"Effects of {' and of '.join(sizes)}"
     distinct = sum(len(bundle.rows) for bundle in res.judges.grouped.bundles)
     alike = 0 < distinct < len(res.judges.levels) and res.has_judges
-    size += f", {distinct} different in their answers" if alike else ""
+    size += f", {distinct} with different answers" if alike else ""
     names = list(res.scales.index)
     width = max(len(name) for name in names)
     lines = [
@@ -78,8 +78,8 @@ def _asked(res: MixedEstimates) -> tuple[str, ...]:
     if not res.has_judges:
         return ()
     size = len(res.judges.levels)
-    method = "by profile likelihood" if size >= _FEW else f"with {size} levels too low at their upper ends"
-    return (f"  95 % intervals of σ, {method}: res.scale_intervals()",)
+    method = ", by profile likelihood" if size >= _FEW else f" (with {size} levels, upper ends are too low)"
+    return (f"  95 % intervals of σ{method}: res.scale_intervals()",)
 
 
 def _profile(res: MixedEstimates, name: str) -> str:
@@ -115,7 +115,11 @@ def _likelihood(res: MixedEstimates) -> tuple[str, ...]:
     if isinstance(best.rule, Quadrature):
         lines.append(
             f"Adaptive Gauss-Hermite quadrature: {best.rule.number} points in each of {dimensions}"
-            + (f"; with fewer the log-likelihood was {format_number(best.moved, 1)} away" if res.maximum.rule else "")
+            + (
+                f"; fewer points changed the log-likelihood by {format_number(best.moved, 1)}"
+                if res.maximum.rule
+                else ""
+            )
         )
     elif isinstance(best.rule, NormalDensity):
         lines.append(METHOD_NAMES[best.rule.method])

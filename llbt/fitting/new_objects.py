@@ -53,7 +53,7 @@ def new_objects(res: Estimates, codings: Codings, asked: Sequence[Label], frame:
     used = dict.fromkeys(name for coding in codings.blocks.values() for name in coding.variables)
     if any(variables[name].role in ("object", "pair") for name in used):
         raise DesignError(
-            f"{listed(labels)} is not in the table, and {res.specification.formula!r} has parameters of each object",
+            f"{listed(labels)} is not in the table, and {res.specification.formula!r} has a parameter for each object",
             "Predict objects of the table, or fit covariates of the objects: price + (1 | object).",
         )
     names = [name for name in used if variables[name].role == "object covariate"]

@@ -23,8 +23,8 @@ _PREDICTED = (
 )
 _NONE = (
     Qualifying(
-        "Objects do not differ beyond the covariates (σ = 0): these are worths of the covariates alone. Their "
-        "intervals leave out that σ may be larger."
+        "Objects do not differ beyond the covariates (σ = 0), so worths are those of the covariates alone. Their "
+        "intervals do not allow for a larger σ."
     ),
 )
 
@@ -48,10 +48,10 @@ class ObjectEffects:
 
     Notes
     -----
-    If parameters are known, û − u has the covariance σ²H⁻¹ from the curvature at the mode. The estimates move the mode.
-    With T the derivatives of the mode and S the covariance of the estimates and log σ, the covariance of û − u is σ²H⁻¹
-    + T S Tᵀ (Kass & Steffey 1989). With weights held and σ known, these are the prediction errors of Henderson's
-    equations.
+    If the parameters are known, û − u has the covariance σ²H⁻¹ from the curvature at the mode. The mode also depends on
+    the estimates. With T the derivatives of the mode and S the covariance of the estimates and log σ, the covariance of
+    û − u is σ²H⁻¹ + T S Tᵀ (Kass & Steffey 1989). With weights held and σ known, these are the prediction errors of
+    Henderson's equations.
 
     References
     ----------

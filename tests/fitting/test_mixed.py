@@ -171,7 +171,7 @@ def test_bad_input_is_refused(frame: pd.DataFrame) -> None:
     _refused(frame, "object + tie + (order | judge)", DesignError, "deviations from order")
     _refused(frame, plain, OptionError, "cov_type='quasi' together with", cov_type="quasi")
     _refused(frame, plain, OptionError, "prior=1", prior=1)
-    _refused(frame, f"{plain} + (tie | judge)", OptionError, "cuts out of order", link="cumulative")
+    _refused(frame, f"{plain} + (tie | judge)", OptionError, "out of order", link="cumulative")
     alone = frame.assign(judge=[f"J{k}" for k in range(len(frame))], wins_i=1, ties=0, wins_j=0)
     alone.loc[::2, ["wins_i", "wins_j"]] = [0, 1]
     alone.loc[::5, ["wins_i", "ties", "wins_j"]] = [0, 1, 0]
@@ -191,7 +191,7 @@ def test_effects_beside_parameters_of_each_judge_are_refused(formula: str, term:
     rows = [("A", "B", 4, 2, 3), ("B", "C", 3, 2, 2), ("C", "A", 3, 1, 2)]
     frame = pd.DataFrame([(*row, f"J{k}") for row in rows for k in range(4)], columns=[*_COUNTS, "judge"])
     c = llbt.from_counts(frame, covariates="judge", order=True)
-    with pytest.raises(DesignError, match=f"beside {term}, by which each judge has a parameter of its own"):
+    with pytest.raises(DesignError, match=f"{term}, which already gives each judge its own parameter"):
         llbt.fit(formula, c)
 
 
@@ -264,7 +264,7 @@ def test_notes_say_what_makes_little_known(frame: pd.DataFrame) -> None:
     nested = pd.DataFrame([(f"O{k}", f"O{k + 1}", f"J{k}", 3 + k % 3, 2) for k in range(6)])
     nested.columns = ["object_i", "object_j", "judge", "wins_i", "wins_j"]
     found = llbt.fit("object + (object | judge)", llbt.from_counts(nested, clusters="judge"))
-    assert "Every pair was judged by one level of judge alone" in found.as_text()
+    assert "Every pair was judged by a single level of judge" in found.as_text()
 
 
 @pytest.mark.parametrize(("link", "brackets"), [("adjacent", "(object | judge) + (tie | judge)"), ("probit", "")])
@@ -337,7 +337,7 @@ def test_a_bar_counts_the_steps_of_a_fit(capsys):
     said = capsys.readouterr().err
     assert "fit: " in said
     assert int(re.findall(r"(\d+) steps \[", said)[-1]) >= res.solution.n_iter
-    assert "95 % intervals of σ, with 8 levels too low at their upper ends: res.scale_intervals()" in res.as_text()
+    assert "95 % intervals of σ (with 8 levels, upper ends are too low): res.scale_intervals()" in res.as_text()
     bounds = res.scale_intervals(confidence=0.9, progress=True)
     assert "scale_intervals: " in capsys.readouterr().err
     pd.testing.assert_frame_equal(res.scale_intervals(confidence=0.9), bounds)

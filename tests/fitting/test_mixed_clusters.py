@@ -91,7 +91,7 @@ def test_what_clusters_do_not_tell_is_refused() -> None:
     split = pd.concat([judged().assign(day=day) for day in ("Mo", "Tu")])
     crossed = llbt.from_counts(split, clusters=["judge", "day"])
     formula = "object + (object | judge)"
-    with pytest.raises(OptionError, match="judgments of one judge depend on each other"):
+    with pytest.raises(OptionError, match="judgments of one judge, which depend on each other"):
         llbt.fit(formula, crossed, cov_type="cluster", groups="day")
     with pytest.raises(OptionError, match="one-way clustering"):
         llbt.fit(formula, c, cov_type="cluster", groups=["team", "day"])

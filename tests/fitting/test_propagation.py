@@ -57,7 +57,7 @@ def test_the_printout_says_how_effects_were_integrated_out(
     said = str(fits[0].summary())
     assert "Expectation propagation" in said
     assert "Laplace" not in said
-    assert "σ may be up to a third too small on sparse tables" in fits[1].as_text(notes="all")
+    assert "With crossed groupings, σ by Laplace's approximation may be" in fits[1].as_text(notes="all")
 
 
 def test_effects_are_predicted(fits: tuple[llbt.MixedResults, llbt.MixedResults]) -> None:
