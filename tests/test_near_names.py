@@ -96,7 +96,7 @@ def test_arguments_in_each_others_place() -> None:
 
 
 def test_the_reference_has_no_parameter_and_this_is_said() -> None:
-    with pytest.raises(llbt.errors.OptionError, match=r"'object\[D\]' is the reference's, which is 0"):
+    with pytest.raises(llbt.errors.OptionError, match=r"'object\[D\]' is the reference, which is always 0"):
         llbt.fit("object + tie", TABLE, fixed={"object[D]": 1.0})
     res = llbt.fit("object + tie", TABLE)
     assert "object[D]" not in res.params

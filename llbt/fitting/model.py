@@ -69,7 +69,7 @@ _AUTO_ENTRIES = 1e5  # up to so many entries statsmodels' explicit GLM is fast
 _SOLVERS: Mapping[Solver, str] = {
     "glm": "statsmodels' GLM",
     "eliminate": "Newton's method",
-    "eliminate, glm": "statsmodels' GLM, from the estimates of elimination,",
+    "eliminate, glm": "statsmodels' GLM, started at the estimates of Newton's method,",
 }
 
 
@@ -215,10 +215,10 @@ class LLBT:
 
 
 def _penalized(model: LLBT, spec: Specification, penalty: float | str, rng: np.random.Generator) -> Specification:
-    """Return the fit with a penalty, whose strength is given or chosen by held-out judgments."""
+    """Return the specification with a penalty; its strength is given, or chosen by held-out judgments."""
     if spec.prior is not None or spec.method == "glm":
         other = f"prior={spec.prior!r}" if spec.method != "glm" else "method='glm'"
-        raise OptionError(f"penalty={penalty!r} beside {other}", "Leave one of the two out.")
+        raise OptionError(f"penalty={penalty!r} together with {other}", "Leave one of the two out.")
     check_slopes(model.design, model.comparisons)
     if not isinstance(penalty, str):
         return replace(spec, prior=Ridge(penalty))
@@ -323,7 +323,7 @@ def _refuse_glm(method: Method, brackets: tuple[Bracket, ...], discrimination: s
     asked = " and ".join(map(str, brackets)) or (f"discrimination={discrimination!r}" if discrimination else "")
     if method == "glm" and asked:
         raise OptionError(
-            f"method='glm' does not go with {asked}, which no Poisson GLM has", "Leave method out, or take it out."
+            f"method='glm' does not go with {asked}, which no Poisson GLM has", f"Leave out method= or {asked}."
         )
 
 
@@ -332,12 +332,13 @@ def _refuse_penalty(penalty: RidgePenalty, brackets: tuple[Bracket, ...], discri
     beside = " and ".join(map(str, brackets)) or (f"discrimination={discrimination!r}" if discrimination else "")
     if penalty is not None and beside:
         raise OptionError(
-            f"penalty={penalty!r} beside {beside}", f"Leave that out: llbt.fit(…, penalty={penalty!r}, groups='judge')."
+            f"penalty={penalty!r} together with {beside}",
+            f"Leave {beside} out: llbt.fit(…, penalty={penalty!r}, cov_type='cluster', groups='judge').",
         )
 
 
 def _large(c: Comparisons, spec: Specification) -> LargeResults:
-    """Return the fit of very many objects, where only the other terms of the formula have a design."""
+    """Return the fit of very many objects; only terms without objects have a design."""
     check_asked(spec, c)
     rest = beside_objects(spec.formula, c)
     judged = decided(parse(rest, vocabulary(c)), c).drop_empty()
@@ -384,7 +385,7 @@ def _held(fixed: Mapping[str, float] | None, design: Design) -> dict[str, float]
     unknown = [name for name in held if name not in design.names]
     if unknown:
         lone = f"object[{design.reference}]"
-        remedy = f"{lone!r} is the reference's, which is 0; reference= chooses another." if lone in unknown else ""
+        remedy = f"{lone!r} is the reference, which is always 0; reference= chooses another." if lone in unknown else ""
         raise OptionError(
             f"fixed: no parameter {listed(unknown)}", remedy, expected=f"names among {listed(design.names, 12)}"
         )
@@ -398,14 +399,14 @@ def _refuse_far(problem: Problem, held: Mapping[str, float]) -> None:
     """Raise if held parameters make the probability of an outcome 0 up to rounding."""
     if held and _held_apart(problem) > _FARTHEST:
         raise OptionError(
-            f"fixed={dict(held)!r}: an outcome would have odds of e^{_held_apart(problem):.4g}, whose probability "
-            "is 0 to a computer",
+            f"fixed={dict(held)!r}: an outcome would have odds of e^{_held_apart(problem):.4g}, so computers round a "
+            "probability to 0",
             f"Hold parameters at log-worths within ±{_FARTHEST:g} of each other.",
         )
 
 
 def _held_apart(problem: Problem) -> float:
-    """Return the largest predictor that held parameters give alone.
+    """Return the largest predictor that the held parameters alone give.
 
     If there are no ties, γ may be held at any low value, which stands for −∞.
     """

@@ -134,7 +134,7 @@ REFUSED: dict[str, tuple[Callable[[], Any], type[llbt.LLBTError], str]] = {
         f"{name} = {value:.3g}": (
             lambda name=name, value=value: llbt.fit("object + tie", C, fixed={name: value}),
             llbt.errors.OptionError,
-            "fixed=.*whose probability is 0 to a computer",
+            "fixed=.*computers round a probability to 0",
         )
         for name in ("tie", "object[A]")
         for value in (800.0, -800.0, 1e300, 31.0)
