@@ -36,7 +36,7 @@ class PatternSpecification:
 
 @dataclass(frozen=True, repr=False, eq=False)
 class PatternEstimates(WorthEstimates):
-    """The estimates of a fit to patterns and what follows from them: `PatternResults` without tests and printout."""
+    """The estimates of a fit to patterns, and what follows from them: `PatternResults` without tests and printout."""
 
     specification: PatternSpecification
     patterns: Patterns
@@ -66,7 +66,7 @@ class PatternEstimates(WorthEstimates):
     def names_beside(self) -> tuple[str, ...]:
         """Names of the parameters of dependence, then of those for missing answers.
 
-        Names of dependence are those of prefmod: ``I12.13`` for the object pairs 1:2 and 1:3.
+        Dependence has prefmod's names: ``I12.13`` for the object pairs 1:2 and 1:3.
         """
         dependence = dependence_names(self.patterns) if self.dependent else ()
         return (*dependence, *(self.missingness.names if self.missingness else ()))
@@ -76,15 +76,15 @@ class PatternEstimates(WorthEstimates):
         likelihood = self.likelihood
         if self.specification.groups:
             raise OptionError(
-                "method='profile' of a fit with clusters: its intervals are not of the likelihood alone",
-                "Take Wald's: res.conf_int(); or fit without groups=.",
+                "method='profile' takes judges as independent, and the fit has clusters",
+                "Use Wald intervals: res.conf_int(); or fit without groups=.",
             )
         if likelihood is None:
             return held_in_pairs(self.average.problem(), k, None)
         if likelihood.missingness is not None:
             raise OptionError(
-                "method='profile' of patterns with missing answers: their likelihood may have several maxima",
-                "Take Wald's: res.conf_int().",
+                "method='profile' with a model of missing answers: its likelihood may have several maxima",
+                "Use Wald intervals: res.conf_int().",
             )
         which = np.arange(len(self.places)) == k
 

@@ -250,7 +250,7 @@ def space_of(p: Patterns, products: IntArray) -> Space:
 def _refuse_many(number: float, what: str, most: float) -> None:
     if number > most:
         raise DesignError(
-            f"there are {format_count(number)} possible {what}, more than the {format_count(most)} that are summed "
+            f"there are {format_count(number)} possible {what}, more than the {format_count(most)} that can be summed "
             "over",
             _REMEDY,
         )
@@ -261,8 +261,8 @@ def _refuse_open(p: Patterns, space: Space) -> None:
     missing = (p.answers == MISSING).sum(axis=1)
     if isinstance(space, Halves) and missing.max() and float(len(space.values)) ** missing.max() > _MOST_OPEN:
         raise DesignError(
-            f"a judge without {missing.max()} of {p.answers.shape[1]} answers leaves "
-            f"{format_count(float(len(space.values)) ** int(missing.max()))} patterns open",
+            f"a judge has {missing.max()} of {p.answers.shape[1]} answers missing, which leaves "
+            f"{format_count(float(len(space.values)) ** int(missing.max()))} possible patterns",
             f"Leave out judges with few answers, or leave dependence out. {_REMEDY}",
         )
 
@@ -270,7 +270,7 @@ def _refuse_open(p: Patterns, space: Space) -> None:
 def _predictors(
     p: Patterns, pairs: Comparisons, design: Design, group: IntArray, groups_: int
 ) -> tuple[FloatArray, FloatArray]:
-    """Return what each parameter adds to sign and tie of every pair in each class, (G, P, p) each."""
+    """Return the coefficient of each parameter in the sign and the tie of every pair, by class, (G, P, p) each."""
     size, width = len(p.objects), len(design.names)
     first, second = p.pairs.T
     worth = design.worth.matrix.tocsr().toarray()
@@ -281,7 +281,7 @@ def _predictors(
         g, k = np.argwhere(unit < 0)[0]
         names = ", ".join(f"{c.name} {c.levels[c.codes[np.flatnonzero(group == g)[0]]]!r}" for c in pairs.columns)
         raise DesignError(
-            f"object {p.objects[k]!r} has no answer under {names}, so nothing tells its worth there",
+            f"object {p.objects[k]!r} has no answer under {names}, so its worth there cannot be estimated",
             "Leave the covariate out of the formula, or the judges with this value.",
         )
     eta = worth[unit[:, first]] - worth[unit[:, second]]

@@ -18,7 +18,7 @@ from ..kernel.recession import TOLERANCE, Conditions, direction_among
 Missing = Literal["ignorable", "common", "object", "comparison"]
 NotAtRandom = Literal["object", "comparison"] | None
 
-_SIMPLER = "missing='common' has one parameter for all pairs; missing='ignorable' leaves it open."
+_SIMPLER = "missing='common' has one parameter for all pairs; missing='ignorable' has none."
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,17 +79,17 @@ def missingness_of(p: Patterns, missing: Missing, not_at_random: NotAtRandom, re
     if missing == "ignorable":
         if not_at_random is not None:
             raise OptionError(
-                f"not_at_random={not_at_random!r} beside missing='ignorable'",
-                "Say what else the missing depends on: missing='common', 'object' or 'comparison'.",
+                f"not_at_random={not_at_random!r} together with missing='ignorable'",
+                "Choose a model of missing answers: missing='common', 'object' or 'comparison'.",
             )
         return None
     if p.kind != "comparisons":
         raise DesignError(
-            f"missing={missing!r} of {p.kind}: there objects can be missing, but not answers to pairs",
-            "Leave missing out: missing answers are then summed over.",
+            f"missing={missing!r} with {p.kind}, in which objects can be missing, but not answers to pairs",
+            "Leave missing= out: missing answers are then summed over.",
         )
     if p.complete:
-        raise DesignError(f"missing={missing!r}, and no answer is missing", "Leave missing out.")
+        raise DesignError(f"missing={missing!r}, but no answer is missing", "Leave missing= out.")
     level = _levels(p, missing)
     names = [f"missing{name}" for name in _labels(p, missing, None)]
     _refuse_infinite(p, level, names)
@@ -137,7 +137,7 @@ def _pairs(p: Patterns, which: IntArray) -> list[str]:
 def _refuse_infinite(p: Patterns, level: FloatArray, names: list[str]) -> None:
     """Raise if the pairs do not identify all α, or if some α are infinite."""
     if np.linalg.matrix_rank(level) < level.shape[1]:
-        raise DesignError(f"{len(p.objects)} objects, whose pairs do not tell {listed(names)} apart", _SIMPLER)
+        raise DesignError(f"the pairs of {len(p.objects)} objects cannot distinguish {listed(names)}", _SIMPLER)
     missing, answered = p.counts @ (p.answers == MISSING), p.counts @ (p.answers != MISSING)
     never, always = missing == 0, answered == 0
     both = csr_array(level[~(never | always)])
@@ -148,7 +148,7 @@ def _refuse_infinite(p: Patterns, level: FloatArray, names: list[str]) -> None:
     moved = level @ direction
     raise SeparationError(
         " and ".join(
-            f"{what} is missing of {listed(_pairs(p, np.flatnonzero(which & (np.abs(moved) > TOLERANCE))))}"
+            f"{what} is missing for {listed(_pairs(p, np.flatnonzero(which & (np.abs(moved) > TOLERANCE))))}"
             for what, which in (("no answer", never), ("every answer", always))
             if (which & (np.abs(moved) > TOLERANCE)).any()
         )

@@ -38,7 +38,7 @@ _NOTHING = 1e-5  # information; a single judge with other answers adds about 1
 _MOVED = 1e-3  # a larger share of a direction is not rounding
 _FAR = 9.0  # at this log-odds in a flat direction a parameter is going to infinity
 _REMEDY = "Leave out objects, or dependence, or use a formula without the terms that separate."
-_WITHOUT_SLOPES = "Leave not_at_random out, or take fewer α: missing='common'."
+_WITHOUT_SLOPES = "Leave not_at_random= out, or use fewer α: missing='common'."
 
 
 @checked
@@ -69,7 +69,7 @@ def solved_patterns(spec: PatternSpecification, data: Patterns) -> PatternResult
     pairs = data.to_comparisons()
     pairs = decided(parse(text, vocabulary(pairs)), pairs)
     if data.has_ties and not pairs.has_ties:
-        raise DesignError("ratings without a single tie", "Take them as rankings: from_patterns(…, 'rankings').")
+        raise DesignError("ratings without a single tie", "Read them as rankings: from_patterns(…, 'rankings').")
     model = LLBT.from_formula(text, pairs, reference=spec.reference)
     free = independent_in(model.design, pairs)
     missingness = missingness_of(data, spec.missing, spec.not_at_random, model.design.reference)
@@ -106,15 +106,15 @@ def split_dependence(formula: str) -> tuple[str, bool]:
     """Return the formula without `dependence` (``"0"`` if nothing is left), and whether it had that word."""
     if has_brackets(formula):
         raise FormulaError(
-            f"effects of judges in brackets, in {formula!r}",
-            "Let judges differ in comparisons, fit(formula, patterns.to_comparisons()), or write dependence.",
+            f"{formula!r} has effects of judges in brackets, and the data are Patterns",
+            "Fit the effects to comparisons, fit(formula, patterns.to_comparisons()), or use the term dependence.",
         )
     terms = formula.split("+")
     others = [term for term in terms if term.strip() != "dependence"]
     text = "+".join(others).strip() or "0"
     if re.search(r"\bdependence\b", text):
         raise FormulaError(
-            f"dependence with something else, in {formula!r}", "Write it as a term of its own: object + dependence."
+            f"dependence is part of another term in {formula!r}", "Write it as a separate term: object + dependence."
         )
     return text, len(others) < len(terms)
 
@@ -165,7 +165,7 @@ def _without_estimates(
             _WITHOUT_SLOPES,
         )
     return DesignError(
-        f"the answers, and which are missing, do not determine {listed(names)}: others have the same likelihood",
+        f"the answers, given and missing, do not determine {listed(names)}: other values have the same likelihood",
         _WITHOUT_SLOPES,
     )
 

@@ -33,8 +33,8 @@ class PatternResults(PatternEstimates, Record):
     covariance : Covariance
         The covariance of the estimates, θ last.
     average : FitPart
-        The worths on the comparisons, in the form that questions about worths use. They are not a fit of their own:
-        functions that need counts or a likelihood refuse them.
+        The worths on the comparisons, for `llbt.worth`, `llbt.pairwise` and other functions of worths. They are not a
+        fit of their own: functions that need counts or a likelihood refuse them.
     specification : PatternSpecification
     patterns : Patterns
     dependent : bool
@@ -53,12 +53,12 @@ class PatternResults(PatternEstimates, Record):
     Missing answers are summed over. By default they are taken as missing at random. With `missing`, the likelihood
     includes which answers are missing (r_p = 1), as a selection model: P(y, r) = P(y) Π_p P(r_p | y_p). The logits are
     α (prefmod's ``MIScommon``, ``MISmodel="obj"`` and ``"comp"``) + y_p β (``MISbeta``). This is the sample selection
-    approach of Dittrich et al. (2012; by its abstract), with the Bradley-Terry model for the answers and another model
-    for the indicators of missing answers. Without β answers are missing completely at random (MCAR), and worths are
-    those of ``missing="ignorable"``. With β they are not missing at random (MNAR), and λ describes all answers, given
-    or not. prefmod 0.8 has a sum over all y and r in place of Z, so with β its λ describes the given answers. Without β
-    the two models are the same. With β the likelihood may rise without end, or have several maxima, and the highest
-    from many starts is taken. Tests of β can reject too often.
+    approach of Dittrich et al. (2012; by its abstract only), with the Bradley-Terry model for the answers and
+    another model for the indicators of missing answers. Without β answers are missing completely at random (MCAR), and
+    worths are those of ``missing="ignorable"``. With β they are not missing at random (MNAR), and λ describes all
+    answers, given or not. prefmod 0.8 has a sum over all y and r in place of Z, so with β its λ describes the given
+    answers. Without β the two models are the same. With β the likelihood may rise without end, or have several maxima;
+    the highest maximum from many starts is taken. Tests of β can reject too often.
 
     Models of missing answers can be compared with each other (`anova`), but not with ``"ignorable"``, whose likelihood
     covers only the answers. Judges without any answer are not among the patterns, and the model does not allow for

@@ -77,7 +77,7 @@ def _missing_text(res: PatternEstimates) -> str:
 
 def _number(res: PatternEstimates) -> str:
     if res.likelihood is None or isinstance(res.likelihood.space, IndependentPairs):
-        return "; without dependence nothing is summed over them"
+        return "; without dependence no sum over them is needed"
     return f", {format_count(res.likelihood.space.number)}"
 
 
@@ -94,19 +94,19 @@ def _notes(res: PatternEstimates, odds: bool) -> tuple[str, ...]:
 
 
 def _missing_notes(res: PatternEstimates, odds: bool) -> list[str]:
-    """Return notes on the parameters of missing answers, and on what is not known of them."""
+    """Return notes on the parameters of missing answers, and on what the data do not show."""
     if res.missingness is None or res.likelihood is None:
         return []
     spec = res.specification
     notes = [f"{_ALPHA[spec.missing]}{' (Odds: of being missing)' if odds else ''}."]
     if spec.not_at_random is not None:
-        notes += [_BETA[spec.not_at_random], "Worths are of all answers, missing ones among them."]
+        notes += [_BETA[spec.not_at_random], "Worths describe all answers, including the missing ones."]
         notes.append(Qualifying("Missing answers were not observed: β rests on the form of the model, too."))
     silent = res.likelihood.silent(res.solution.params)
     notes.append(
         Qualifying(
-            "Judges without any answer are not in the data, and not allowed for: this model expects "
-            f"{format_number(silent, 2)} beside these {format_count(res.n_judgments)}."
+            "Judges without any answer are not in the data, and the model does not allow for them: it expects "
+            f"{format_number(silent, 2)} of them in addition to these {format_count(res.n_judgments)} judges."
         )
     )
     return notes

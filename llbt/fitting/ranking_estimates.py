@@ -1,4 +1,4 @@
-"""The estimates of a fit to lists, under statsmodels' names."""
+"""The estimates of a fit to rankings or best-worst sets (lists), under statsmodels' names."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .worth_estimates import WorthEstimates
 
 @dataclass(frozen=True)
 class RankingSpecification:
-    """Everything that defines a fit of lists, under the names of the arguments of `fit`."""
+    """Everything that defines a fit of rankings or best-worst sets, under the names of the arguments of `fit`."""
 
     formula: str
     reference: Reference = None
@@ -38,7 +38,7 @@ def names_of_ties(orders: IntArray) -> tuple[str, ...]:
 
 @dataclass(frozen=True, repr=False, eq=False)
 class RankingEstimates(WorthEstimates):
-    """The estimates of a fit to lists and what follows from them: `RankingResults` without tests and printout."""
+    """The estimates of a fit to lists, and what follows from them: `RankingResults` without tests and printout."""
 
     specification: RankingSpecification
     rankings: Rankings
@@ -53,10 +53,10 @@ class RankingEstimates(WorthEstimates):
         """Return the maximum of the likelihood of the lists with estimate k held."""
         spec = self.specification
         if spec.prior is not None or spec.groups:
-            what, way = ("prior", "prior=") if spec.prior is not None else ("clusters", "groups=")
+            what, way = ("a prior", "prior=") if spec.prior is not None else ("clusters", "groups=")
             raise OptionError(
-                f"method='profile' of a fit with {what}: its intervals are not of the likelihood alone",
-                f"Take Wald's: res.conf_int(); or fit without {way}.",
+                f"method='profile' uses only the likelihood of independent lists, and the fit has {what}",
+                f"Use Wald intervals: res.conf_int(); or fit without {way}.",
             )
         which = np.arange(len(self.places)) == k
 
@@ -68,12 +68,12 @@ class RankingEstimates(WorthEstimates):
 
     @property
     def n_judgments(self) -> float:
-        """Number of lists."""
+        """Number of rankings or best-worst sets."""
         return self.rankings.n_judgments
 
     @property
     def answers(self) -> Rankings:
-        """The lists."""
+        """The rankings or best-worst sets."""
         return self.rankings
 
     @property
@@ -83,7 +83,7 @@ class RankingEstimates(WorthEstimates):
 
     @property
     def effective_params(self) -> float:
-        """The parameters that `aic` and `bic` count: with a prior of so many judgments fewer, tr[I (I + P)⁻¹].
+        """The parameters that `aic` and `bic` count: all estimated ones, or tr[I (I + P)⁻¹] with a numeric prior.
 
         I and P are the information of the lists and of the prior at the estimates.
         """

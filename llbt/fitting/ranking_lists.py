@@ -90,21 +90,21 @@ def _check_sets(size: int, orders: IntArray) -> None:
     sets = sum(math.comb(size, d) for d in (1, *orders.tolist()))
     if sets > _MOST_SETS:
         raise DesignError(
-            f"{format_count(sets)} sets of objects can be chosen for a place: of {size} objects up to "
-            f"{int(orders.max())} are tied",
-            "Part the ties of the largest places, or fit the comparisons: fit(…, rankings.to_comparisons()).",
+            f"{format_count(sets)} sets of objects are possible for a place, because up to {int(orders.max())} of "
+            f"{size} objects are tied",
+            "Break the largest ties, or fit the comparisons: fit(…, rankings.to_comparisons()).",
             expected=f"at most {format_count(_MOST_SETS)}",
         )
 
 
 @dataclass(frozen=True, eq=False)
 class Ghost:
-    """A prior: an object that nobody judged; each row of the worth wins and loses against it so many times."""
+    """A prior: an object that nobody judged; each row of the worths has this number of wins and losses against it."""
 
     judgments: float
 
     def joined(self, lists: Lists) -> Lists:
-        """Return the lists and those of the prior's ghost object, whose log-worth is the last worth parameter."""
+        """Return the lists with the prior's lists added; the ghost object's log-worth is the last worth parameter."""
         rows = lists.matrix.shape[0]
         own, ghost = np.arange(rows), np.full(rows, rows)
         both = np.concatenate([np.column_stack([own, ghost]), np.column_stack([ghost, own])])

@@ -59,7 +59,7 @@ def fit_rankings(
     best_worst: BestWorst = "joint",
     progress: bool = False,
 ) -> RankingResults:
-    """Fit a model of lists, and issue its warnings; arguments as in `fit`."""
+    """Fit a model of rankings or best-worst sets, and issue its warnings; arguments as in `fit`."""
     with steps_shown("fit", progress):
         res = solved_rankings(RankingSpecification(formula, reference, cov_type, groups, prior, best_worst), data)
         _warn(res)
@@ -67,7 +67,7 @@ def fit_rankings(
 
 
 def default_formula_of_lists(data: Rankings) -> str:
-    """Return ``object``, with ``+ tie`` if objects share places."""
+    """Return the default formula: ``object``, with ``+ tie`` if objects share places."""
     return "object + tie" if data.largest_tie > 1 else "object"
 
 
@@ -88,7 +88,7 @@ def fit_cautiously(formula: str, data: Rankings, *, reference: Reference = None,
     ]
     res = max((alone, *others), key=lambda fit: float(np.nansum(fit.bse)))
     if res is alone and ways:
-        why = f"Clustered standard errors need G* of {LEAST} or more, and there is {' and '.join(few)}"
+        why = f"Clustered standard errors need G* of {LEAST} or more, and the data have {' and '.join(few)}"
         note = Qualifying(
             f"Lists are taken as independent. {why if few else 'Clusters make no standard error larger'}."
         )
@@ -144,20 +144,22 @@ def _parsed(formula: str, pairs: Comparisons, data: Rankings) -> Formula:
     """Return the parsed formula; refuse terms that lists do not inform."""
     if has_brackets(formula):
         raise FormulaError(
-            f"effects of judges in brackets, in {formula!r}",
-            "Rankings are fitted with judges alike, or with worths of their own (object:judge). Normal effects of "
-            "judges are fitted to best-worst sets, and to comparisons: fit(…, rankings.to_comparisons()).",
+            f"{formula!r} has effects of judges in brackets, and the data are rankings",
+            "Give all judges the same worths, or each judge separate worths (object:judge). Normal effects of judges "
+            "can be fitted to best-worst sets, and to comparisons: fit(…, rankings.to_comparisons()).",
         )
     formula_ = parse(formula, vocabulary(pairs))
     if formula_.order:
-        raise FormulaError(f"an order effect, in {formula!r}", "Leave order out: lists do not say who was shown first.")
+        raise FormulaError(
+            f"an order effect, in {formula!r}", "Leave order out: lists have no record of which object was shown first."
+        )
     if formula_.bad or formula_.grade:
         raise FormulaError(
             f"{'bad' if formula_.bad else 'grade'}, in {formula!r}", "Leave it out: lists have no grades."
         )
     if any(term.factors for term in formula_.tie):
         raise FormulaError(
-            f"covariates of ties, in {formula!r}", "Write tie alone: lists have one δ for each number of tied objects."
+            f"covariates of ties, in {formula!r}", "Write only tie: lists have one δ for each number of tied objects."
         )
     if formula_.tie and data.kind == "best_worst":
         raise FormulaError(f"tie, in {formula!r}", "Leave it out: a best and a worst are never tied.")
@@ -167,16 +169,16 @@ def _parsed(formula: str, pairs: Comparisons, data: Rankings) -> Formula:
 def _design(formula: Formula, pairs: Comparisons, spec: RankingSpecification) -> tuple[Design, IntArray]:
     """Return the design of the worths and which parameters are estimated; raise if some worths are infinite.
 
-    With every δ held, worths are finite exactly if those of the implied comparisons with held ties are. Both need that
-    no direction puts the chosen objects above the remaining ones. With free δ this is still necessary, and `fit_lists`
-    checks the rest.
+    With every δ held, worths are finite exactly if they are finite for the implied comparisons with held ties. Both
+    need that no direction puts the chosen objects above the remaining ones. With free δ this is still necessary, and
+    `fit_lists` checks the rest.
     """
     text = _worth_text(formula)
     if compares_objects(formula):
         try:
             check_connected(pairs)
         except DesignError as error:
-            error.remedy = "Fit the groups apart, each to lists of its own objects."
+            error.remedy = "Fit each group separately, to lists of its own objects."
             raise
     design = LLBT.from_formula(text, pairs, reference=spec.reference).design
     free = independent_in(design, pairs)
@@ -236,6 +238,6 @@ def _infinite(direction: FloatArray, worths: list[str], ties: tuple[str, ...]) -
     finite = f" {_FINITE}" if np.any(np.abs(direction[: len(worths)]) > _GROWS) else ""
     return SeparationError(
         f"the likelihood of the lists rises without end along {', '.join(directions)}",
-        "How often objects are tied is known where lists have ties and single choices of the same objects, in either "
-        f"order; leave tie out, or add lists.{finite}",
+        "A tie effect needs lists with ties and lists with single choices of the same objects, in both orders. Leave "
+        f"tie out, or add lists.{finite}",
     )

@@ -1,4 +1,4 @@
-"""Probabilities of lists under a fit to lists: its own, other lists, and each object as the first of a set."""
+"""Probabilities under a fit to lists: of its own lists, of other lists, and of each object as the first of a set."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ def predicted_lists(res: RankingEstimates, data: Rankings | None, confidence: fl
         lists, gone = _others(res, codings, data)
         impossible = _impossible(res, data)
         if impossible.any():
-            reason = f"{counted(int(impossible.sum()), 'list')} of probability 0: as many tied objects occur in no"
-            notes = (f"{reason} fitted list",)
+            number_of = counted(int(impossible.sum()), "list")
+            notes = (f"{number_of} of probability 0: no fitted list has as many tied objects in one place",)
         chances = Chances.of(res, lists, np.arange(number), number).without(gone, impossible)
     columns = [column for column in r.columns if column.name in _used(codings)]
     shown = {"ranking": [list_text(r, k) for k in range(number)]} | {c.name: c.values.tolist() for c in columns}
@@ -63,7 +63,7 @@ def predicted_first(res: RankingEstimates, objects: Sequence[Label] | None, at: 
     if size > _MOST_SHOWN:
         raise OptionError(
             f"a set of {format_count(size)} objects",
-            "Name those that are shown together: objects=[…].",
+            "Name the objects that are shown together: objects=[…].",
             expected=f"at most {format_count(_MOST_SHOWN)}",
         )
     codings = codings_of(res.average)
@@ -89,7 +89,7 @@ def predicted_first(res: RankingEstimates, objects: Sequence[Label] | None, at: 
     columns: dict[str, list[Any]] = {name: [v for v in column for _ in labels] for name, column in grid.shown.items()}
     notes = grid.notes
     if len(res.lists.orders):
-        notes = (*notes, "alone in the first place; the rest to 1 is the probability that several share it")
+        notes = (*notes, "alone in the first place; with the remaining probability, several share it")
     return chances_table(
         res, "Probabilities of being first", columns | {"object": labels * classes}, chances, confidence, notes
     )
@@ -123,8 +123,8 @@ def _others(res: RankingEstimates, codings: Codings, data: Rankings) -> tuple[Li
     missing = [name for name in _used(codings) if name not in own]
     if missing:
         raise OptionError(
-            f"{listed(missing)} is in the formula and no covariate of these lists",
-            "Keep it where they are made: from_rankings(…, covariates=…).",
+            f"{listed(missing)} is in the formula, but is not a covariate of these lists",
+            f"Keep the column when you read the lists: from_rankings(…, covariates={missing[0]!r}).",
         )
     values = {name: _matched(codings.table.columns[name], own[name])[data.lists] for name in _used(codings)}
     return _lists_at(res, codings, replace(data, items=codes[data.items], objects=res.rankings.objects), values)

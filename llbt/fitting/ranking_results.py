@@ -1,4 +1,4 @@
-"""The results of a fit to lists: tests, printout and predictions."""
+"""The results of a fit to rankings or best-worst sets (lists): tests, printout and predictions."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from .unsupported_questions import OF_LISTS
 
 @dataclass(frozen=True, repr=False, eq=False)
 class RankingResults(RankingEstimates, Record):
-    """A model fitted to lists of objects. L lists, p parameters of the worths, T of ties.
+    """A fitted model of rankings or best-worst sets (lists). L lists, p parameters of the worths, T of ties.
 
     Made by `fit` of `Rankings`. Attributes have statsmodels' names. Questions about worths are functions, as for other
     fits: ``llbt.worth(res)``, ``llbt.leaderboard(res)``, ``llbt.pairwise(res)``.
@@ -41,8 +41,8 @@ class RankingResults(RankingEstimates, Record):
     covariance : Covariance
         The covariance of the estimates, log δ last.
     average : FitPart
-        The worths on the comparisons that the lists imply, in the form that questions about worths use. They are not a
-        fit of their own: functions that need counts or a likelihood refuse them.
+        The worths on the comparisons that the lists imply, for `llbt.worth`, `llbt.pairwise` and other functions of
+        worths. They are not a fit of their own: functions that need counts or a likelihood refuse them.
 
     Notes
     -----
@@ -59,9 +59,9 @@ class RankingResults(RankingEstimates, Record):
     judgments; that gives other estimates, and standard errors that are too small.
 
     A number as `prior` gives each object that many wins and losses, and no ties, against an object that nobody judged;
-    if classes of covariates have their own worths, in each class. They count in the standard errors. ``"jeffreys"`` is
-    Firth's bias reduction, the penalty ½ log det I. Standard errors come from the information at its maximum, and δ is
-    finite too.
+    if classes of covariates have their own worths, in each class. These wins and losses count in the standard errors.
+    ``"jeffreys"`` is Firth's bias reduction, the penalty ½ log det I. Standard errors come from the information at the
+    penalized maximum, and δ is finite too.
 
     References
     ----------

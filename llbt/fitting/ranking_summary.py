@@ -1,4 +1,4 @@
-"""The printout of a fit to lists, as R prints a model."""
+"""The printout of a fit to rankings or best-worst sets (lists), as R prints a model."""
 
 from __future__ import annotations
 
@@ -52,21 +52,21 @@ def _head(res: RankingEstimates) -> tuple[str, ...]:
 def _notes(res: RankingEstimates, odds: bool) -> tuple[str, ...]:
     notes = scale_notes(res.average, odds)
     if res.names_beside:
-        notes.append("tie is log δ: δ of k objects in one place against δ₁ = 1 of one alone.")
+        notes.append("tie is log δ of k objects in one place; a single object has δ₁ = 1.")
     notes += aliased_notes(res.aliased)
     prior = res.specification.prior
     if prior == "jeffreys":
         notes.append(
             Qualifying(
-                "Estimates use Firth's bias reduction (Jeffreys' prior). Likelihood, AIC and BIC are those at these "
+                "Estimates use Firth's bias reduction (Jeffreys' prior). Likelihood, AIC and BIC are computed at these "
                 "estimates, below the maximum."
             )
         )
     elif prior is not None:
         notes.append(
             Qualifying(
-                f"Estimates use a prior of {prior:.4g} wins and as many losses of each object against an object that "
-                "nobody judged, which is not in the likelihood. AIC and BIC count "
+                f"Estimates use a prior: each object has {prior:.4g} wins and {prior:.4g} losses against an object "
+                "that nobody judged. The prior is not in the likelihood. AIC and BIC count "
                 f"{format_number(res.effective_params, 4)} effective parameters."
             )
         )

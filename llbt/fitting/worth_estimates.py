@@ -47,7 +47,7 @@ class WorthEstimates(AnswerModel):
     covariance : Covariance
         The covariance of the estimates.
     average : FitPart
-        The worths on the comparisons that the answers imply, in the form that questions about worths use.
+        The worths on the comparisons that the answers imply, for `llbt.worth`, `llbt.pairwise` and similar functions.
     """
 
     design: Design

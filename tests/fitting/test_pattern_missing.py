@@ -166,7 +166,7 @@ def test_nothing_is_enumerated_without_dependence(monkeypatch):
     monkeypatch.setattr("llbt.kernel.patterns.Halves.compatible", None)
     res = llbt.fit("object + tie", some(6, judges=150), missing="object", not_at_random="object")
     assert res.converged
-    assert "nothing is summed over them" in " ".join(str(res).split())
+    assert "without dependence no sum over them is needed" in " ".join(str(res).split())
 
 
 def minus_of(p, level):
@@ -321,7 +321,7 @@ def test_a_fit_says_what_its_parameters_are():
     text = " ".join(res.summary().as_text(notes="all").split())
     share = (p.counts @ (p.answers == MISSING).mean(axis=1)) / p.n_judges
     assert f"Missing answers: {100 * share:.3g} %, by object (αᵢ + αⱼ), and by which object is preferred" in text
-    assert "Worths are of all answers, missing ones among them" in text
+    assert "Worths describe all answers, including the missing ones" in text
     assert "β rests on the form of the model, too" in text
     assert "Judges without any answer are not in the data" in text
     odds = res.summary().to_frame().set_index("term")["odds"]
@@ -366,7 +366,7 @@ def test_without_a_model_it_says_that_they_are_taken_as_missing_at_random():
         ({"missing": ["object"]}, r"missing=\['object'\]"),
         ({"missing": "object", "not_at_random": True}, "not_at_random=True"),
         ({"missing": "object", "not_at_random": "common"}, "not_at_random='common'"),
-        ({"not_at_random": "object"}, "beside missing='ignorable'"),
+        ({"not_at_random": "object"}, "together with missing='ignorable'"),
     ],
 )
 def test_options_that_are_none_are_refused(keywords, match):
@@ -380,7 +380,7 @@ def test_what_has_no_missing_answers_to_pairs_is_refused():
         llbt.fit("object + tie", complete, missing="common")
     ranks = pd.DataFrame({"A": [1, 2, 1], "B": [2, 1, None], "C": [3, 3, 2]})
     ranked = llbt.from_patterns(ranks, "rankings", objects=["A", "B", "C"])
-    with pytest.raises(llbt.errors.DesignError, match="of rankings: there objects can be missing"):
+    with pytest.raises(llbt.errors.DesignError, match="with rankings, in which objects can be missing"):
         llbt.fit("object", ranked, missing="object")
 
 
@@ -388,14 +388,14 @@ def test_who_is_never_missing_is_named():
     frame = drawn(np.random.default_rng(6), 200, np.linspace(0.5, -0.5, 4), np.full(4, -0.6), np.zeros(4))
     full = drawn(np.random.default_rng(6), 200, np.linspace(0.5, -0.5, 4), np.full(4, -50.0), np.zeros(4))
     never = patterns(frame.assign(AB=full["AB"], AC=full["AC"], AD=full["AD"]), 4)
-    with pytest.raises(llbt.errors.SeparationError, match=r"no answer is missing of .*'A:D', so missing\[A\] is −∞"):
+    with pytest.raises(llbt.errors.SeparationError, match=r"no answer is missing for .*'A:D', so missing\[A\] is −∞"):
         llbt.fit("object + tie", never, missing="object")
     with pytest.raises(llbt.errors.SeparationError, match=r"missing\[A:B\]', 'missing\[A:C\]', 'missing\[A:D\]"):
         llbt.fit("object + tie", never, missing="comparison", not_at_random="object")
     assert llbt.fit("object + tie", never, missing="common").converged
     always = patterns(frame.assign(AB=np.nan), 4)
     with pytest.raises(
-        llbt.errors.SeparationError, match=r"every answer is missing of 'A:B', so missing\[A:B\] is \+∞"
+        llbt.errors.SeparationError, match=r"every answer is missing for 'A:B', so missing\[A:B\] is \+∞"
     ):
         llbt.fit("object + tie", always, missing="comparison")
     assert llbt.fit("object + tie", always, missing="object").converged  # a sum can be large and finite
@@ -406,8 +406,8 @@ def test_what_the_answers_do_not_determine_is_named():
     with pytest.raises(llbt.errors.DesignError, match=r"do not determine .*missing:preferred\[A\]") as caught:
         llbt.fit("object", p, missing="object", not_at_random="object")
     assert not isinstance(caught.value, llbt.errors.SeparationError)
-    assert "Leave not_at_random out" in str(caught.value)
-    with pytest.raises(llbt.errors.DesignError, match="2 objects, whose pairs do not tell"):
+    assert "Leave not_at_random= out" in str(caught.value)
+    with pytest.raises(llbt.errors.DesignError, match="the pairs of 2 objects cannot distinguish"):
         missingness_of(replace(p, objects=p.objects[:2], answers=p.answers[:, :1].copy()), "object", None, "B")
 
 

@@ -291,7 +291,7 @@ def test_columns_have_to_be_those_of_the_pairs():
 @pytest.mark.parametrize(
     ("formula", "error", "match"),
     [
-        ("object + dependence:sex", llbt.errors.FormulaError, "a term of its own"),
+        ("object + dependence:sex", llbt.errors.FormulaError, "a separate term"),
         ("object + (object | judge)", llbt.errors.FormulaError, "brackets"),
         ("tie", llbt.errors.DesignError, "no term for the worths"),
     ],

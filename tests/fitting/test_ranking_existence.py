@@ -98,7 +98,7 @@ def test_more_sets_than_sums_can_hold_are_refused_with_their_number():
     lists, items = np.divmod(np.arange(30 * size), size)
     places = np.array([[row[k] for k in range(size)] for row in rows]).ravel()
     r = gathered_rankings(tuple(range(size)), lists, items, places)
-    with pytest.raises(llbt.errors.DesignError, match="2,496,168 sets of objects can be chosen"):
+    with pytest.raises(llbt.errors.DesignError, match="2,496,168 sets of objects are possible"):
         llbt.fit("object + tie", r)
 
 

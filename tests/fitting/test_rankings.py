@@ -537,7 +537,7 @@ def test_groups_without_a_list_in_common_are_named():
     rows = pd.DataFrame(
         {"A": [1, 2, None, None], "B": [2, 1, None, None], "C": [None, None, 1, 2], "D": [None, None, 2, 1]}
     )
-    with pytest.raises(llbt.errors.DesignError, match=r"\{A, B\}, \{C, D\}.* Fit the groups apart, each to lists of"):
+    with pytest.raises(llbt.errors.DesignError, match=r"\{A, B\}, \{C, D\}.* Fit each group separately, to lists of"):
         llbt.fit("object", llbt.from_rankings(rows, objects=list("ABCD")))
 
 
