@@ -92,7 +92,7 @@ class PlainEstimates(Estimates):
 
     @property
     def effective_params(self) -> float:
-        """The parameters that `aic` and `bic` count: with a prior of so many judgments fewer, tr[I (I + P)⁻¹].
+        """The parameters that `aic` and `bic` count: all, or tr[I (I + P)⁻¹] with a numeric prior or a penalty.
 
         I and P are the information of the judgments and of the prior at the estimates.
         """
@@ -127,8 +127,8 @@ class PlainEstimates(Estimates):
         spec, problem = self.specification, self.problem()
         if spec.prior is not None:
             raise OptionError(
-                f"prior={spec.prior!r}, which draws the estimates from those of a GLM",
-                "Where the estimates without it are finite, ask a fit without it: "
+                f"prior={spec.prior!r}, and a GLM has no prior",
+                "If estimates without a prior are finite, fit without it: "
                 f"llbt.fit({spec.formula!r}, res.comparisons).to_glm().",
             )
         glm = self.solution.explicit

@@ -48,7 +48,7 @@ class LLBTResults(PlainEstimates, Record):
 
     Notes
     -----
-    Questions to a fit are functions: ``llbt.worth(res)``, ``llbt.anova(m0, m1)``, ``llbt.goodness_of_fit(res)``.
+    Functions answer questions about a fit: ``llbt.worth(res)``, ``llbt.anova(m0, m1)``, ``llbt.goodness_of_fit(res)``.
 
     References
     ----------

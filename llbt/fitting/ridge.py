@@ -42,7 +42,7 @@ class Ridge:
     ----------
     strength : float
     chosen : str
-        What chose the strength, for a note; empty if the strength was given.
+        How the strength was chosen, for a note; empty if the strength was given.
     """
 
     strength: float
@@ -51,14 +51,14 @@ class Ridge:
     @property
     def text(self) -> str:
         """The prior in words."""
-        holds = "intervals hold on average over objects, less often for slopes far from the mean."
+        holds = "intervals hold on average over objects, but less often for slopes far from the mean."
         if self.chosen:
-            holds = "they leave out the error of the chosen strength, so intervals of slopes are too short."
+            holds = "they do not allow for the error of the chosen strength, so intervals of slopes are too short."
         return (
             "Slopes of objects are shrunk toward their mean over the objects, by a normal prior with a standard "
             f"deviation of {format_number(self.strength**-0.5, 3)} log-worths per standard deviation of the feature "
-            f"(penalty={format_number(self.strength, 4)}{self.chosen}). Standard errors take this prior as true: "
-            f"{holds}"
+            f"(penalty={format_number(self.strength, 4)}{self.chosen}). Standard errors assume that this prior is "
+            f"true: {holds}"
         )
 
     def matrix(self, design: Design, c: Comparisons, free: IntArray) -> FloatArray:
@@ -130,10 +130,10 @@ def chosen_ridge(
             spread, loss = between[0], closer
     what = "judgments" if by == "judgment" else f"{by}s"
     edge = " the strongest" if best == len(losses) - 1 else " the weakest" if best == 0 else ""
-    edge = f",{edge} of those tried" if edge else ""
+    edge = f";{edge} of those tried" if edge else ""
     chosen = (
-        f", chosen by the log-loss of held-out {what} in {number} folds: {format_number(loss, 5)}; with a "
-        f"standard deviation of {format_number(_SPREADS[0], 2)} {format_number(losses[0], 5)}{edge}"
+        f", chosen by the log-loss of held-out {what} in {number} folds: {format_number(loss, 5)}, against "
+        f"{format_number(losses[0], 5)} with a standard deviation of {format_number(_SPREADS[0], 2)}{edge}"
     )
     return Ridge(float(spread**-2), chosen)
 
@@ -156,8 +156,8 @@ def _losses(problem: Problem, unit: FloatArray, part: Fold, spreads: FloatArray)
         chances = probabilities(seen, params)
         if not (fit.converged and np.all(chances[part.counts > 0] > 0)):
             raise DesignError(
-                "the judgments without one of five folds have no finite estimates, so no strength can be chosen",
-                "Name one: llbt.fit(…, penalty=10.0); or leave out objects with few judgments.",
+                "the fit without one of five folds has no finite estimates, so no strength can be chosen",
+                "Name a strength: llbt.fit(…, penalty=10.0); or leave out objects with few judgments.",
             )
         losses[k] = -np.sum(part.counts * np.log(np.where(part.counts > 0, chances, 1.0)))
     return losses

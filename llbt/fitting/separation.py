@@ -17,7 +17,7 @@ from ..formulas.design import Design, Rows
 from ..kernel.likelihood import Problem
 from ..kernel.recession import TOLERANCE
 
-BELOW = "would fall below 0, where cuts are out of order"
+BELOW = "would fall below 0, which puts cuts out of order"
 _REMEDY = (
     "Leave out or merge objects or levels (Comparisons.select, Comparisons.pool), or use a formula without the terms "
     "that separate."
@@ -126,7 +126,7 @@ def describe_groups(
     _, first = np.unique(whole[pairs[across, 0]], return_index=True)
     classes = list(dict.fromkeys(class_of(c, names, int(s)) for s in across[np.sort(first)]))
     under = f" under {classes[0]}" if names else ""
-    more += f"; so it is under {'; '.join(classes[1:9])}" if len(classes) > 1 else ""
+    more += f"; the same holds under {'; '.join(classes[1:9])}" if len(classes) > 1 else ""
     more += f" and {len(classes) - 9} more" if len(classes) > 9 else ""
     cause = (
         f"{braced(above)} won all {format_count(_tally(problem, upper, members)[0])} judgments against {braced(below)}"
@@ -137,7 +137,7 @@ def describe_groups(
 
 
 def describe_no_ties(judgments: float, end: str = "is −∞") -> tuple[str, str]:
-    """Return that a table with a tie category has no ties, with the remedy."""
+    """Return the message that a table with a tie category has no ties, and the remedy."""
     cause = (
         f"there are no ties among {format_count(judgments)} judgments, though the table has a tie category, so tie "
         f"{end}"
@@ -161,7 +161,7 @@ def _levels(separation: Separation) -> tuple[str, str]:
             who = f"object {separation.comparisons.objects[rows.units['object'][k]]!r}" + (f" ({who})" if who else "")
         what, judgments = _described(separation, b, inside), separation.problem.totals[inside].sum()
         phrases.append(f"{who or 'the table'} has {what} among {format_count(judgments)} judgments")
-    more = f" and {len(classes) - 3} more alike" if len(classes) > 3 else ""
+    more = f" and {len(classes) - 3} more" if len(classes) > 3 else ""
     word = next(block for block, of in separation.comparisons.response.shared.items() if of == b)
     if rows.added:
         effects = [f"{word}:object[{separation.comparisons.objects[rows.units['object'][k]]}]" for k in classes]
@@ -267,7 +267,7 @@ def _worths(separation: Separation, worth: FloatArray, shift: FloatArray) -> tup
 
 
 def _by_numbers(separation: Separation, shift: FloatArray, numbers: list[str]) -> tuple[str, str]:
-    """Name objects that always won or lost, whatever the numbers that worths depend on; else name the numbers."""
+    """Name objects that won or lost at all values of the numeric covariates; else name these covariates."""
     c, first = separation.comparisons, shift > 0
     moved = np.abs(shift) > TOLERANCE
     pairs = c.pairs[separation.rows]
@@ -283,13 +283,13 @@ def _by_numbers(separation: Separation, shift: FloatArray, numbers: list[str]) -
         never = "lost" if word == "won" else "won"
         others = np.setdiff1d(pairs[members], some)
         cause = (
-            f"whatever {', '.join(numbers)}, {braced([c.objects[k] for k in some])} {word} "
+            f"at all values of {', '.join(numbers)}, {braced([c.objects[k] for k in some])} {word} "
             f"{format_count(wins)}{tied} and {never} {format_count(losses)} of the judgments against "
             f"{braced([c.objects[k] for k in others])}, {separation.verdict}"
         )
         return cause, remedy
     judgments = format_count(separation.problem.totals[moved].sum())
-    cause = f"the values of {', '.join(numbers)} tell without an exception who won {judgments} judgments"
+    cause = f"the values of {', '.join(numbers)} predict without exception which object won {judgments} judgments"
     return f"{cause}, {separation.verdict}", remedy
 
 

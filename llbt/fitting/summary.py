@@ -218,7 +218,7 @@ def _grades(res: Estimates) -> list[str]:
 
 
 def worths_in_order(res: Estimates) -> str:
-    """Return the worths in order, only the best of many; if there is no single order, why and what to use instead.
+    """Return the worths in order, only the best of many; without a single order, the reason and what to use instead.
 
     For graded judgments and cumulative links the probability of being preferred is used instead; no worths are
     proportional to it.
@@ -310,7 +310,7 @@ def _estimate_notes(res: Estimates, odds: bool) -> list[str]:
     if res.design.sums:
         words = dict.fromkeys(res.design.blocks[columns[0]] for _, _, columns in res.design.sums)
         terms = " and ".join(f"{word}:object" for word in words)
-        notes.append(f"{terms}: what either object of a comparison adds; over the objects the sum is 0.")
+        notes.append(f"{terms}: effects of both objects are added; over all objects they sum to 0.")
     return [*notes, *aliased_notes(res.aliased), *held_notes(res.fixed)]
 
 
@@ -320,8 +320,8 @@ def _prior_notes(res: Estimates, more: str = "") -> list[str]:
     if isinstance(prior, str):
         return [
             Qualifying(
-                "Estimates use Firth's bias reduction. Deviance, likelihood, AIC and BIC are those at these estimates, "
-                "below the maximum."
+                "Estimates use Firth's bias reduction. Deviance, likelihood, AIC and BIC are computed at these "
+                "estimates, below the maximum."
             )
         ]
     if isinstance(prior, Ridge):
@@ -417,7 +417,7 @@ def _kept_clusters(res: PlainEstimates) -> tuple[str, ...]:
 
 
 def _unkept_units(c: Comparisons) -> tuple[str, ...]:
-    """Return a note on columns that the table does not keep, although judgments may depend on each other by them."""
+    """Return a note on columns that the table does not keep, within which judgments may depend on each other."""
     names = [name for name in (c.called.get(unit, unit) for unit in _UNITS) if name in c.unkept]
     if not names:
         return ()

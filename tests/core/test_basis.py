@@ -116,7 +116,7 @@ def test_effective_parameters_of_lists():
 def test_a_bias_reduced_fit_counts_its_parameters_below_the_maximum():
     res, best = llbt.fit("object + tie", FIVE, prior="jeffreys"), llbt.fit("object + tie", FIVE)
     assert (res.aic, res.llf < best.llf) == (pytest.approx(-2 * res.llf + 2 * len(res.params)), True)
-    assert "AIC and BIC are those at these estimates, below the maximum." in " ".join(str(res).split())
+    assert "AIC and BIC are computed at these estimates, below the maximum." in " ".join(str(res).split())
 
 
 def test_lists_compare_with_patterns_of_them_and_not_with_their_pairs():

@@ -301,7 +301,9 @@ def test_a_slope_that_separates():
     # a beats b exactly where x > 0
     rows = [("a", "b", 3 * (x > 0), 0, 3 * (x < 0), x) for x in (-2.0, -1.0, 1.0, 2.0)]
     message = refused("object * x", table(rows))
-    assert message.startswith("the values of x tell without an exception who won 12 judgments, so 'object[a]', 'object")
+    assert message.startswith(
+        "the values of x predict without exception which object won 12 judgments, so 'object[a]', 'object"
+    )
     assert_fits("object", table(rows))
     assert_fits("object * x", table([*rows, ("a", "b", 1, 0, 0, -1.5)]))
 
@@ -625,7 +627,8 @@ def test_judges_who_separate_are_named_among_many():
     number = int((loses & (frame["judge"] == 7)).sum())
     assert message.startswith(
         f"{{0, 1, 2, 4, 5}} won all {number} judgments against {{3}} under judge 7, so their log-worths differ by ∞ "
-        "and have no finite estimate; so it is under judge 31. Leave the interactions with judge out of the worth."
+        "and have no finite estimate; the same holds under judge 31. Leave the interactions with judge out of the "
+        "worth."
     )
     assert_fits("object + tie", c)
 
@@ -780,7 +783,9 @@ def test_an_object_that_wins_whatever_the_prompt_is_named_without_the_program(ti
     frame["outcome"] = np.select([frame["object_i"] == 3, frame["object_j"] == 3], ["i", "j"], frame["outcome"])
     message = refused(f"{CONTEXTUAL} + tie" if ties else CONTEXTUAL, of_prompts(frame))
     won = int(((frame["object_i"] == 3) | (frame["object_j"] == 3)).sum())
-    assert message.startswith(f"whatever x, y, z, {{3}} won {won} and lost 0 of the judgments against {{0, 1, 2, 4}}")
+    assert message.startswith(
+        f"at all values of x, y, z, {{3}} won {won} and lost 0 of the judgments against {{0, 1, 2, 4}}"
+    )
     assert "'object[3]'" in message
     assert "prior='jeffreys'" in message
 
@@ -795,7 +800,7 @@ def test_a_large_program_says_what_it_is_asked_and_for_how_long(monkeypatch):
     monkeypatch.setattr(existence, "is_proven", lambda problem, reached: False)
     with pytest.warns(llbt.errors.SlowWarning, match=r"\d+ conditions on \d+ parameters, up to 60 s"):
         by_program = refused(CONTEXTUAL, of_prompts(frame))
-    assert by_program.split(" won ")[0] == by_step.split(" won ")[0] == "whatever x, y, z, {3}"
+    assert by_program.split(" won ")[0] == by_step.split(" won ")[0] == "at all values of x, y, z, {3}"
     with pytest.warns(llbt.errors.SlowWarning):
         assert_fits(CONTEXTUAL, of_prompts(contextual(200)), largest=30)
 
