@@ -55,7 +55,7 @@ class FitPart(Estimates, Record):
 
     def _profile_bounds(self, drop: float) -> FloatArray:
         """Refuse profile intervals: a part has no likelihood."""
-        raise no_profile(self.whole, "the worths alone of ")
+        raise no_profile(self.whole, "the worths of ")
 
     @checked
     def summary(self, *, odds: bool = True, max_rows: Count = MOST_ROWS, sort: Sort = "name") -> Table:

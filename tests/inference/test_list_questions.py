@@ -170,5 +170,5 @@ def test_profile_intervals_end_where_the_likelihood_ratio_test_turns(kind: str) 
 def test_what_has_no_profile_says_so(res: llbt.RankingResults) -> None:
     for options in ({"prior": 1.0}, {"cov_type": "cluster", "groups": "judge"}):
         fit = llbt.fit("object", res.rankings, **options)
-        with pytest.raises(OptionError, match=r"method='profile'.*Take Wald's: res\.conf_int\(\)"):
+        with pytest.raises(OptionError, match=r"method='profile'.*Use Wald intervals: res\.conf_int\(\)"):
             fit.conf_int(method="profile")
