@@ -544,7 +544,7 @@ def _few(ways: Sequence[Way]) -> list[str]:
 def _notes(way: Way, res: LLBTResults) -> tuple[str, ...]:
     """Return notes on properties of the table that leave the effects uncertain."""
     if way.name == "object":
-        return ("Effects of objects that covariates do not explain: judge_effects(res, by='object').",)
+        return ("Effects of objects beyond their covariates: judge_effects(res, by='object').",)
     notes = []
     single = int((way.clusters.judgments <= 1).sum())
     if single:

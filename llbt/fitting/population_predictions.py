@@ -73,7 +73,7 @@ def check_population(res: WithEffects | None) -> None:
     if res is None or not res.has_judges:
         raise OptionError(
             "population=True, but this fit has no judges drawn from a population",
-            "Let judges differ by normal effects, fit('object + tie + (object | judge)', c), or leave it out.",
+            "Add normal effects of judges, fit('object + tie + (object | judge)', c), or leave population= out.",
         )
 
 

@@ -79,7 +79,10 @@ def place_of(res: Estimates, frame: Any, at: At, by: By | None, weights: Any) ->
     if by is None and weights is None:
         return at
     if frame is not None:
-        raise OptionError("a frame beside by= or weights=", expected="one of the two, for rows are answered one by one")
+        raise OptionError(
+            "a frame together with by= or weights=",
+            expected="one of the two, because each row of a frame has its own prediction",
+        )
     return split_place(codings_of(res), at, by, weights)
 
 
@@ -88,7 +91,7 @@ def check_place(frame: Any, at: At, *, average: bool = False) -> None:
     if frame is not None and at is not None:
         raise OptionError("a frame and at=", expected="one of the two, not both")
     if not average and is_average(at):
-        raise OptionError("at='average', which is not averaged here", "Name values: at={'judge': 'J1'}.")
+        raise OptionError("at='average', but no averages are computed here", "Name values: at={'judge': 'J1'}.")
     check_at(at, average=average)
 
 
@@ -110,8 +113,8 @@ def undetermined(res: Estimates, rows: csr_array | Gathered) -> npt.NDArray[np.b
 def alias_columns(res: Estimates) -> FloatArray:
     """Return columns (p, aliased parameters); a row times these columns is 0 if the table determines it.
 
-    A row is determined if its other entries imply its entries for aliased parameters, as in every row of the table. Its
-    product with these columns is then 0.
+    In every row of the table, the entries of the estimated parameters imply the entries of the aliased ones. Another
+    row is determined if this holds for it, too; its product with these columns is then 0.
     """
     aliased = np.array([res.names.index(name) for name in res.aliased], dtype=np.int64)
     columns = np.zeros((len(res.names), len(aliased)))
@@ -227,7 +230,7 @@ def slopes_of(problem: Problem, chances: FloatArray, known: IntArray) -> FloatAr
 
 
 def mean_chances(res: Estimates, problem: Problem, mix: csr_array) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return M means of outcome probabilities with weights (M, R), in the form of `plain_chances`.
+    """Return M weighted means of outcome probabilities, with weights (M, R), in the form of `plain_chances`.
 
     The degrees of freedom of a mean are the smallest among its comparisons.
     """
@@ -276,8 +279,8 @@ class AskedPairs:
         """Return the pairs; raise if they are means, for which `what` is not available."""
         if self.mix is not None:
             raise OptionError(
-                f"at= mixes values, and {what} are not averaged",
-                "Name values: at={'judge': 'J1'}; lists of values are answered one by one.",
+                f"at= averages over values, and {what} cannot be averaged",
+                "Name values: at={'judge': 'J1'}. A list of values gives a prediction for each.",
             )
         return self
 
@@ -292,7 +295,7 @@ def pairs_at(res: Estimates, at: Mapping[str, Any] | Average) -> AskedPairs:
     refuse_large(
         f"predicting {format_count(len(pairs))} pairs in {format_count(grid.size)} contexts",
         _COPIES * float(grid.size) * len(pairs) * sum(2 * len(coding.variables) for coding in codings.blocks.values()),
-        "Name values of the covariates, such as their means: at={…}; or a mix of some of them by weights=.",
+        "Name values of the covariates, such as their means: at={…}. Or average over some of them: weights=.",
     )
     every = np.tile(pairs, (grid.size, 1))
     repeated = {name: np.repeat(values, len(pairs)) for name, values in grid.values.items()}
@@ -315,7 +318,7 @@ def _difference_table(
     group = np.array([" ".join(map(repr, values)) for values in zip(*(asked.shown[name] for name in by), strict=True)])
     parts = [np.flatnonzero(group == name) for name in dict.fromkeys(group.tolist())]
     if len(parts) < 2:
-        raise OptionError("hypothesis='pairwise' of one group", expected="two groups or more")
+        raise OptionError("hypothesis='pairwise' with a single group", expected="two groups or more")
     first, second = (np.concatenate(side) for side in zip(*itertools.combinations(parts, 2), strict=True))
     differences = mean_chances(res, asked.problem, csr_array(mix[first] - mix[second]))
     shown = {name: [column[k] for k in first] for name, column in asked.shown.items()}

@@ -77,8 +77,8 @@ def _matrix(
     return replace(
         whole,
         fields=tuple(rows),
-        title=f"{whole.title}: % that the object of the row wins against that of the column"
-        + (", the row's shown first" if both else ""),
+        title=f"{whole.title}: % wins of the row's object against the column's object"
+        + (", the row's object shown first" if both else ""),
         shown=None,
         more=f"… {counted(left, 'more object')}: .to_frame() has all pairs, with intervals" if left else "",
     )

@@ -38,7 +38,7 @@ def test_many_pairs_print_as_a_matrix(order: bool) -> None:
     found = res.predict(at={})
     matrix = found.table().printed
     assert matrix is not None
-    assert matrix.title.endswith("the row's shown first") is order
+    assert matrix.title.endswith("the row's object shown first") is order
     assert len(matrix) == 15
     text = found.as_text()
     assert "… 3 more objects: .to_frame() has all pairs, with intervals" in text
