@@ -22,7 +22,7 @@ from .pattern_likelihood import PatternLikelihood
 
 ClusterCov = Literal["nonrobust", "cluster", "CR1"]
 
-_ALONE = Qualifying("Std. Error NA: one cluster alone determines the estimate, which is not finite without it.")
+_ALONE = Qualifying("Std. Error NA: one cluster alone determines the estimate; without this cluster it is not finite.")
 _OPEN = 1e-7  # share of the information on a direction that counts as none, if left without a cluster
 
 

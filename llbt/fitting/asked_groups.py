@@ -97,7 +97,7 @@ def stack_groups(groups: Sequence[Group], answer: Callable[[At], Table]) -> Tabl
 
 
 def split_place(codings: Codings, at: At, by: By | None, weights: Any) -> At:
-    """Return `at` including the mix of `weights` and every value of the covariates in `by`."""
+    """Return `at` including the weighted average of `weights` and every value of the covariates in `by`."""
     place = at if weights is None else _with_weights(at, weights)
     if by is not None and is_average(place):
         return Judged(_levels(codings, by, {}))

@@ -321,7 +321,7 @@ def judged_sets(spec: RankingSpecification, data: Rankings) -> BestWorstEffects:
     codes = np.unique(column.codes, return_inverse=True)[1].astype(np.int64)
     sets = SetsByJudge.of(base, codes)
     maximum = sets.maximum(np.append(base.solution.params, _START), np.ones(int(codes.max()) + 1))
-    zero = (Qualifying("σ = 0: judges differ by no more than chance. Its standard error does not hold."),)
+    zero = (Qualifying("σ = 0: judges differ by no more than chance. Its standard error is not valid."),)
     cov = Covariance(inverse(maximum.information), notes=zero if maximum.params[-1] < _ZERO else ())
     designed = (base.design, base.free)
     worths = worths_on_pairs(text, spec.reference, base.comparisons, designed, maximum, cov, BestWorstEffects)
@@ -346,7 +346,7 @@ def fit_best_worst_effects(
 
 @dataclass(frozen=True, eq=False)
 class JudgedUnits:
-    """Judges, or levels of a column in which judges are nested, as independent units; `codes` are their classes."""
+    """Judges, or levels of a column in which judges are nested, as independent units; `codes` has each judge's unit."""
 
     fit: BestWorstEffects
     unit: str

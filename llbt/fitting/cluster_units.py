@@ -137,7 +137,7 @@ def object_rows(design: Design, spec: Specification, c: Comparisons, names: Sequ
 
 
 def unit_of(res: PlainEstimates, names: Sequence[str] | None = None) -> UnitChoice:
-    """Return the unit of dependence of a fit among clusters or covariates of its table, by default all clusters."""
+    """Return the unit of dependence of a fit, chosen among columns of its table, by default among all clusters."""
     c, spec = res.comparisons, res.specification
     free = [res.names[k] for k in res.free]
     ways = kept_ways(c, c.clusters if names is None else names)

@@ -89,7 +89,7 @@ def by_clusters(problem: Problem, solution: Fit, ways: Sequence[Way], names: Seq
 def jackknifed(
     problem: Problem, solution: Fit, ways: Sequence[Way], names: Sequence[str], *, finite: bool = False
 ) -> Covariance:
-    """Return the one-step CR3 covariance, one-way or two-way; `finite` if no estimate can be infinite."""
+    """Return the one-step CR3 covariance, one-way or two-way; `finite` states that no estimate can be infinite."""
     df = min(way.effective for way in ways) - 1
     note = f"Standard errors: CR3 by {' and '.join(way.size for way in ways)}, t with {format_number(df, 3)} df."
     by_way = [left_out(problem, solution, way.clusters) for way in ways]

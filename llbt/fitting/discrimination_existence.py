@@ -24,7 +24,7 @@ _NAMED = 8  # most judges in a message
 _ENTRIES = 1e6  # most comparisons × parameters for which directions are searched
 _PERFECT = "whose judgments all follow the order of the worths, or all its reverse"
 _TOGETHER = "because in this direction no observed outcome becomes less likely"
-_STILL = "because the likelihood rises without end as it grows beyond all others"
+_STILL = "because the likelihood rises without end as this discrimination grows beyond all others"
 _SMALL = 1e-6  # share of the largest entry of a direction that counts as 0
 _EQUAL = 1e-9  # share of the largest difference of worths that counts as 0
 

@@ -255,7 +255,7 @@ def _check_strong(design: Design, problem: Problem, c: Comparisons) -> None:
     Raises
     ------
     SeparationError
-        It names the two groups, and the classes of judgments with such groups, such as a judge with separate worths.
+        It names the groups in the first class of judgments (a judge with separate worths), and the other classes.
     """
     pairs = design.worth.index
     _, whole = components_of(len(next(iter(design.worth.units.values()))), pairs)
@@ -303,6 +303,6 @@ def _exists_by_graph(design: Design, problem: Problem, *, with_tie: bool) -> boo
 
 
 def _undetermined(problem: Problem, direction: FloatArray) -> npt.NDArray[np.bool_]:
-    """Return the parameters that the outcomes not separated along `direction` leave undetermined, shape (p,)."""
+    """Return the parameters that are not determined by the outcomes that `direction` does not separate, (p,)."""
     open_ = Conditions.of(problem).open_directions(direction)
     return np.asarray(np.abs(open_).max(axis=0, initial=0) > 1e-6)

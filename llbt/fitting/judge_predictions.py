@@ -112,7 +112,7 @@ def _moved(
 
 
 def _turned(res: MixedEstimates, k: int, each: IntArray, inverse: FloatArray) -> FloatArray:
-    """Return how modes move with the fixed parameters and log σ, (G, d, p + E), from the equation that they solve."""
+    """Return the derivatives of the modes in the fixed parameters and log σ, (G, d, p + E), by implicit functions."""
     scales, mode = res.solution.scales, res.solution.modes[k]
     active = np.flatnonzero(scales > 0)
     groups = restricted(res.judges.grouped.bundles[k], tuple(active.tolist()))

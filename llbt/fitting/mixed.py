@@ -474,7 +474,7 @@ def _average(
     reml: Restricted | None,
     ways: Sequence[Way],
 ) -> FitPart:
-    """Return the average judge's estimates, their covariance including that of σ, and degrees of freedom."""
+    """Return the average judge's estimates, their covariance (it allows for the error of σ), and degrees of freedom."""
     size = len(maximum.params)
     problem = without.problem()
     solution = without.solution

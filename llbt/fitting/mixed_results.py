@@ -66,11 +66,11 @@ class MixedResults(MixedEstimates, Record):
     of 40 × 25 cells, of which a quarter were judged, its σ are within 2 % of the maximum by a Gibbs sampler; Laplace's
     σ are 20 % too small. The smaller grouping may have at most 6,000 effects (its levels times the judged objects).
     Laplace's approximation, with its exact gradient, is used for other crossed groupings, for
-    ``approximation="laplace"``, and for objects whose samples do not settle within some seconds. It may be far from the
+    ``approximation="laplace"``, and for objects if sampling does not converge within some seconds. It may be far from the
     maximum if a judge or object has few judgments: see `scale_intervals`.
 
     σ maximizes the restricted likelihood ℓ(β̂(σ), σ) − ½ log det J(σ), where J is the information of the parameters,
-    less the logarithm of the factor by which worths stretch with σ (`llbt.kernel.restricted`). With few judges the
+    minus the logarithm of the factor by which worths grow with σ (`llbt.kernel.restricted`). With few judges the
     maximum likelihood estimate of σ is too small: with four judges and σ = .5 it is .38 on average. Intervals and
     p-values use t with Satterthwaite's degrees of freedom, 2v²/var v for a variance v. These are at least max(G* − 1,
     1), where G* is the effective number of judges (for covariates with effects of objects, the number of objects that

@@ -159,7 +159,7 @@ class LLBT:
         return self.solved(spec if penalty is None else _penalized(self, spec, penalty, as_generator(rng)))
 
     def solved(self, spec: Specification) -> LLBTResults:
-        """Return the fit of a specification, without the warnings of `fit`; questions that refit use this."""
+        """Return the fit of a specification, without the warnings of `fit`; functions that refit models use it."""
         with few_threads(len(self.design.names)):
             return self._solved(spec)
 

@@ -78,7 +78,7 @@ class ObjectEffects:
         return np.concatenate([free, objects, np.zeros((len(free), len(self.scales)))], axis=1)
 
     def log_scales(self, brackets: IntArray) -> FloatArray:
-        """Return log σ of some brackets as combinations in that order, (m, f + J + E)."""
+        """Return log σ of some brackets as combinations in the order of `covariance`, (m, f + J + E)."""
         place = self.first + len(self.effect) + np.searchsorted(self.scales, brackets)
         return np.asarray(np.eye(len(self.covariance))[place])
 
@@ -88,7 +88,7 @@ class ObjectEffects:
         return np.asarray(rows @ self.covariance @ rows.T)
 
     def extended(self, number: int) -> ObjectEffects:
-        """Return the effects followed by those of new objects, which are most probably 0 and have the variance σ²."""
+        """Return the effects followed by the effects of new objects, which are predicted as 0 with the variance σ²."""
         end = self.first + len(self.effect)
         known = np.r_[0:end, end + number : len(self.covariance) + number]
         covariance = np.zeros((len(self.covariance) + number,) * 2)

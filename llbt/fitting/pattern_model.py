@@ -103,7 +103,7 @@ def solved_patterns(spec: PatternSpecification, data: Patterns) -> PatternResult
 
 
 def split_dependence(formula: str) -> tuple[str, bool]:
-    """Return the formula without `dependence` (``"0"`` if nothing is left), and whether it had that word."""
+    """Return the formula without `dependence` (``"0"`` if nothing is left), and whether the formula had this term."""
     if has_brackets(formula):
         raise FormulaError(
             f"{formula!r} has effects of judges in brackets, and the data are Patterns",

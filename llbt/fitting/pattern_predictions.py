@@ -38,8 +38,8 @@ def predicted_answers(res: PatternEstimates, confidence: float) -> Table:
 def _outcomes(res: PatternEstimates, g: int) -> tuple[FloatArray, FloatArray]:
     """Return the probabilities (P, C) in a class, and their errors by the delta method.
 
-    The mean of a pair's sign y and of its being undecided t give P(i) = (1 − t + y)/2 and P(j) = (1 − t − y)/2; their
-    derivatives are covariances of the patterns' statistics.
+    With y the mean of a pair's sign and t the probability of a tie, P(i) = (1 − t + y)/2 and P(j) = (1 − t − y)/2; the
+    derivatives of y and t are covariances of the patterns' statistics.
     """
     likelihood, pairs = res.whole_likelihood, res.patterns.answers.shape[1]
     mean, slopes = likelihood.expected(g, res.solution.params)  # (2P + Q,), (2P + Q, m)

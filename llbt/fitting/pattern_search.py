@@ -31,8 +31,8 @@ def fit_patterns_of(likelihood: PatternLikelihood, start: FloatArray, held: Bool
 
     Parameters that are `held` stay where they start.
 
-    With missing answers the likelihood need not be concave. Where it is not, information of complete answers is added
-    until it is.
+    With missing answers the likelihood need not be concave. Where it is not concave, information of complete answers is
+    added until the sum is positive definite.
 
     Raises
     ------

@@ -15,10 +15,10 @@ from .summary_rows import Sort
 _POSSIBLE = {
     "comparisons": "every sequence of answers",
     "rankings": "the orders of the objects",
-    "ratings": "the orders of the objects, ties among them",
+    "ratings": "the orders of the objects, with ties",
 }
 _LEVELS = {
-    "common": "equally likely of every pair (α)",
+    "common": "equally likely for every pair (α)",
     "object": "by object (αᵢ + αⱼ)",
     "comparison": "by pair (α of each)",
 }

@@ -96,7 +96,7 @@ def check_place(frame: Any, at: At, *, average: bool = False) -> None:
 
 
 def own_comparisons(res: Estimates) -> tuple[Problem, dict[str, list[Any]]]:
-    """Return the linear predictors of the table's comparisons, without counts, and their columns."""
+    """Return the linear predictors of the table's comparisons, without counts, and the table's columns."""
     problem = _without_counts(res, res.design.predictors(res.comparisons.response), res.comparisons.pairs)
     table = res.comparisons.to_frame().drop(columns=list(res.comparisons.count_columns))
     return problem, {str(name): table[name].tolist() for name in table}

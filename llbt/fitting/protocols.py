@@ -1,4 +1,4 @@
-"""Protocols of the attributes that questions need of a fit: common ones, and those of some kinds."""
+"""Protocols: the attributes of fits that functions use, of all kinds of fits and of some kinds."""
 
 from __future__ import annotations
 

@@ -65,7 +65,7 @@ def rows_of(r: Rankings, pairs: Comparisons, design: Design) -> IntArray:
 
 
 def _tied(r: Rankings, rows: IntArray, orders: IntArray) -> tuple[Batch, ...]:
-    """Return the single choices of the lists; choices from equally many objects are together."""
+    """Return the single choices of the lists, grouped by the number of objects to choose from."""
     ranked = r.places > 0
     begin = np.flatnonzero(ranked & np.append(True, (np.diff(r.lists) != 0) | (np.diff(r.places) != 0)))
     of = r.lists[begin]

@@ -153,7 +153,7 @@ def _matched(known: Coded, column: Coded) -> npt.NDArray[Any]:
 def _lists_at(
     res: RankingEstimates, codings: Codings, r: Rankings, values: Mapping[str, npt.NDArray[Any]]
 ) -> tuple[Lists, BoolArray]:
-    """Return lists whose entries have their own rows, by object and covariates (N,), and which are undetermined."""
+    """Return lists with a row of worths for each entry, by object and covariates (N,), and which are undetermined."""
     rows = rows_at(codings, "worth", r.items, values)
     gone = undetermined(res.average, csr_array(rows - rows[r.starts[:-1][r.lists]]))
     sequential = res.specification.best_worst == "sequential"

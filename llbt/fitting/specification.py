@@ -106,7 +106,7 @@ def make_problem(
 
 
 def prior_counts(problem: Problem, c: Comparisons, spec: Specification) -> FloatArray | float:
-    """Return the counts that a prior of so many judgments adds, shape (S, K); 0 without such a prior."""
+    """Return the counts that a numeric prior adds, shape (S, K); 0 without a numeric prior."""
     if spec.prior is None or isinstance(spec.prior, str | Ridge):
         return 0.0
     return likelihood.pseudo_counts(c.pairs, problem.totals, problem.counts.shape[1], spec.prior)

@@ -61,7 +61,7 @@ def summary_table(res: PlainEstimates, *, odds: bool, max_rows: int, sort: Sort)
 def part_summary(res: Estimates, whole: type, *, odds: bool, max_rows: int, sort: Sort) -> Table:
     """Return the printout of estimates that are part of a larger fit; see `FitPart.summary`."""
     table = coefficient_table(res, odds=odds, max_rows=max_rows, sort=sort)
-    title = f"{model_title(res)}: worths of a {whole.__name__} alone"
+    title = f"{model_title(res)}: only the worths of a {whole.__name__}"
     notes = [*_estimate_notes(res, odds), *_prior_notes(res), *res.covariance.notes]
     notes.append(Qualifying("Not a fit of its own: no likelihood, deviance or test of fit."))
     return replace(table, title=title, head=head_lines(res), notes=(*notes, *res.comparisons.notes))
@@ -157,7 +157,7 @@ def _data(res: Estimates) -> list[str]:
 
 
 def _covariates(res: Estimates) -> list[str]:
-    """Return for each covariate whether it is a number or labels, with the reference level of those in the formula."""
+    """Return for each covariate whether it has numbers or labels, and its reference level if the formula uses it."""
     c = res.comparisons
     formula = parse(res.specification.formula, vocabulary(c))
     phrases = []
@@ -305,7 +305,7 @@ def _fit(res: PlainEstimates) -> str:
 
 
 def _estimate_notes(res: Estimates, odds: bool) -> list[str]:
-    """Return notes on what the estimates mean, and which are not determined or were held."""
+    """Return notes on the meaning of the estimates, and on parameters that are not determined or were held."""
     notes = [*scale_notes(res, odds)]
     if res.design.sums:
         words = dict.fromkeys(res.design.blocks[columns[0]] for _, _, columns in res.design.sums)

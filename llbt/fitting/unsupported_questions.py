@@ -134,7 +134,7 @@ OF_CLASSES: Mapping[str, tuple[str, str]] = dict.fromkeys(
     (*_MORE_THAN_WORTHS, "distribution", "drop1"),
     (
         "a latent class has no judgments of its own: every judge belongs to each class with some probability",
-        "Use the fit of all judges, or the classes themselves, where classes is what llbt.judges.classes returned: "
+        "Use the fit of all judges, or the classes themselves, where classes is the result of llbt.judges.classes: "
         "classes.best.pooled, classes.best.summary(), classes.best.worths().",
     ),
 )

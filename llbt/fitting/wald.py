@@ -87,9 +87,9 @@ class Estimated:
     places : ndarray of int, shape (m,)
         Which of the parameters were estimated.
     covariance : Covariance
-        The covariance of these, (m, m).
+        The covariance of the m estimates, (m, m).
     held : tuple of int
-        Which of the others were held at their values.
+        Which of the other parameters were held at their values.
     others : mapping of str to sequence of int
     notes : tuple of str
     """

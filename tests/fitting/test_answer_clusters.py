@@ -89,5 +89,5 @@ def test_clusters_of_patterns_are_refused_where_they_say_nothing() -> None:
     with pytest.raises(DesignError, match="one cluster"):
         llbt.fit("object", one, cov_type="CR1", groups="school")
     res = llbt.fit("object + tie", p, cov_type="CR1", groups="school")
-    with pytest.raises(OptionError, match="with clusters"):
+    with pytest.raises(OptionError, match="the fit has clusters"):
         res.conf_int(method="profile")
