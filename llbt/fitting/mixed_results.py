@@ -66,8 +66,8 @@ class MixedResults(MixedEstimates, Record):
     of 40 × 25 cells, of which a quarter were judged, its σ are within 2 % of the maximum by a Gibbs sampler; Laplace's
     σ are 20 % too small. The smaller grouping may have at most 6,000 effects (its levels times the judged objects).
     Laplace's approximation, with its exact gradient, is used for other crossed groupings, for
-    ``approximation="laplace"``, and for objects if sampling does not converge within some seconds. It may be far from the
-    maximum if a judge or object has few judgments: see `scale_intervals`.
+    ``approximation="laplace"``, and for objects if sampling does not converge within some seconds. It may be far from
+    the maximum if a judge or object has few judgments: see `scale_intervals`.
 
     σ maximizes the restricted likelihood ℓ(β̂(σ), σ) − ½ log det J(σ), where J is the information of the parameters,
     minus the logarithm of the factor by which worths grow with σ (`llbt.kernel.restricted`). With few judges the
