@@ -80,7 +80,7 @@ def check_odd_cycles(c: Comparisons, word: str) -> None:
         for of in (camp[split[0]], camp[split[0] + size])
     ]
     raise DesignError(
-        f"{word}:object: objects {sides[0]} were compared only with objects {sides[1]}, and no two objects of the same "
+        f"{word}:object: objects {sides[0]} were compared only with {sides[1]}, and no two objects of the same "
         f"side with each other. So only the sums of two objects' effects on {word} are known, not each effect",
         f"Collect judgments of a pair within one side, or leave {word}:object out.",
     )

@@ -135,7 +135,7 @@ def test_who_is_not_there_is_said(res: llbt.MixedResults) -> None:
         res.predict(asked)
     with pytest.raises(OptionError, match="'J99'"):
         res.predict(at={"judge": "J99"})
-    with pytest.raises(OptionError, match="Leave one of them out"):
+    with pytest.raises(OptionError, match="Leave out population=True"):
         res.predict(at={"judge": "J07"}, population=True)
     with pytest.raises(OptionError, match="not both"):
         res.predict(asked, at={"judge": "J07"})

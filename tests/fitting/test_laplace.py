@@ -250,7 +250,7 @@ def test_maxima_solve_the_equations_of_a_gibbs_sampler(objects: int, votes: int,
 
 def test_effects_of_objects_need_something_to_be_beside() -> None:
     c = _priced()
-    with pytest.raises(DesignError, match="beside object"):
+    with pytest.raises(DesignError, match="together with object"):
         llbt.fit("object + (1 | object)", c)
     two = llbt.from_counts(
         pd.DataFrame({"object_i": ["A"], "object_j": ["B"], "wins_i": [4], "wins_j": [2]}),
