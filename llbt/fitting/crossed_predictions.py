@@ -83,7 +83,7 @@ def several_levels(wanted: Any, name: str) -> list[Any]:
     """Return the levels that `at` names, one or several."""
     if isinstance(wanted, Mapping):
         raise OptionError(
-            f"at= averages over values of {name!r}, whose probabilities cannot be averaged",
+            f"at= averages over values of {name!r}, but probabilities for each {name} cannot be averaged",
             f"Ask for them one by one, or for a {name} drawn from the population: res.predict(population=True).",
         )
     several = list(wanted) if isinstance(wanted, (list, tuple, set, range, np.ndarray)) else [wanted]

@@ -22,7 +22,7 @@ from .discrimination_estimates import Judging
 _NEAR = 12.0  # at a predictor this large a maximum may be an effect of rounding
 _NAMED = 8  # most judges in a message
 _ENTRIES = 1e6  # most comparisons × parameters for which directions are searched
-_PERFECT = "whose judgments all follow the order of the worths, or all its reverse"
+_PERFECT = "whose judgments all agree with the order of the worths, or all with the reverse order"
 _TOGETHER = "because in this direction no observed outcome becomes less likely"
 _STILL = "because the likelihood rises without end as this discrimination grows beyond all others"
 _SMALL = 1e-6  # share of the largest entry of a direction that counts as 0
@@ -53,7 +53,7 @@ def check_finite(judged: Judged, maximum: DiscriminationFit, judging: Judging, n
         if params.any():
             gone = [name for name, value in zip(names, params, strict=True) if value]
             raise SeparationError(
-                f"with a discrimination of each {judging.name} {listed(gone)} have no finite estimate",
+                f"with a discrimination of each {judging.name}, {listed(gone)} have no finite estimate",
                 "Leave out or merge objects or levels, or fit without discrimination.",
             )
     if not maximum.converged and far >= _NEAR:

@@ -71,7 +71,7 @@ class EffectLines:
         return replace(self, problem=problem, rows=self.rows[some], counts=self.counts[some], codes=codes)
 
     def crossed(self) -> Crossed:
-        """Return the lines with the effects that enter each."""
+        """Return the lines with the effects that enter each line."""
         bearings = [
             Bearing(grouping, self.codes[grouping], entry)
             for bracket, entry in zip(self.brackets, self.entries, strict=True)

@@ -1,4 +1,4 @@
-"""Test whether judges differ equally on all objects: a score test of the one σ that effects on log-worths have."""
+"""Test whether judges differ equally on all objects: a score test of a common σ of the effects on log-worths."""
 
 from __future__ import annotations
 

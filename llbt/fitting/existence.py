@@ -290,7 +290,7 @@ def _check_levels(design: Design, free: IntArray, problem: Problem, c: Compariso
 
 
 def _exists_by_graph(design: Design, problem: Problem, *, with_tie: bool) -> bool:
-    """Decide by strong connection of the graph of wins, for worths alone or with one `tie`; else False."""
+    """Whether the graph of wins shows that all estimates exist, for worths alone or with a single `tie`."""
     if not with_tie:
         return True
     (i, j), (wins, ties, losses) = design.worth.index.T, problem.response.tally(problem.counts).T
@@ -303,6 +303,6 @@ def _exists_by_graph(design: Design, problem: Problem, *, with_tie: bool) -> boo
 
 
 def _undetermined(problem: Problem, direction: FloatArray) -> npt.NDArray[np.bool_]:
-    """Return the parameters that are not determined by the outcomes that `direction` does not separate, (p,)."""
+    """Return the parameters that unseparated outcomes do not determine; `direction` separates the others, (p,)."""
     open_ = Conditions.of(problem).open_directions(direction)
     return np.asarray(np.abs(open_).max(axis=0, initial=0) > 1e-6)

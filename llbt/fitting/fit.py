@@ -188,7 +188,7 @@ _NOT_PAIRS = {
     "rng": "only penalty='ridge' draws random folds, and only comparisons have a penalty",
     "link": "only comparisons have a choice of link",
     "discrimination": "discriminations are fitted to comparisons only",
-    "approximation": "only for comparisons can effects in brackets be integrated out by an approximation",
+    "approximation": "only effects in brackets on comparisons can be integrated out by an approximation",
 }
 _KINDS = (
     _Kind(

@@ -1,4 +1,4 @@
-"""The results that fits have, and how to get the average judge's worths from each."""
+"""Types of results of fits, and how to get the average judge's worths from each type."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Counts and fitted counts of a table: deviances, residuals and the Poisson likelihood, for kinds that have them."""
+"""Counts and fitted counts of a table: deviances, residuals and the Poisson likelihood, for fits that have them."""
 
 from __future__ import annotations
 

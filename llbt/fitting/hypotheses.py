@@ -189,7 +189,7 @@ def _flipped(res: PlainEstimates, hypotheses: Linear) -> TestResult:
 
 
 def _restricted(res: PlainEstimates, hypotheses: Linear) -> Fit:
-    """Return the fit that satisfies some hypotheses, with its means for the judgments."""
+    """Return the fit that satisfies some hypotheses, with its fitted counts."""
     free = hypotheses.matrix[:, res.free]
     unit = np.sqrt(np.diag(res.solution.cov))  # scales parameters to units of their standard errors
     basis = np.linalg.qr((free * unit).T, mode="complete")[0][:, len(free) :]

@@ -19,8 +19,8 @@ from .summary_rows import MOST_ROWS, Sort
 class PatternResults(PatternEstimates, Record):
     """A fitted pattern model: all answers of a judge are one observation. N patterns, p parameters, Q of dependence.
 
-    Made by `fit` of `Patterns`. Attributes have statsmodels' names. Questions about worths are functions, as for other
-    fits: ``llbt.worth(res)``, ``llbt.leaderboard(res)``, ``llbt.pairwise(res)``.
+    Made by `fit` of `Patterns`. Attributes have statsmodels' names. As for other fits, functions answer questions about
+    worths: ``llbt.worth(res)``, ``llbt.leaderboard(res)``, ``llbt.pairwise(res)``.
 
     Attributes
     ----------

@@ -24,8 +24,8 @@ from .unsupported_questions import OF_LISTS
 class RankingResults(RankingEstimates, Record):
     """A fitted model of rankings or best-worst sets (lists). L lists, p parameters of the worths, T of ties.
 
-    Made by `fit` of `Rankings`. Attributes have statsmodels' names. Questions about worths are functions, as for other
-    fits: ``llbt.worth(res)``, ``llbt.leaderboard(res)``, ``llbt.pairwise(res)``.
+    Made by `fit` of `Rankings`. Attributes have statsmodels' names. As for other fits, functions answer questions about
+    worths: ``llbt.worth(res)``, ``llbt.leaderboard(res)``, ``llbt.pairwise(res)``.
 
     Attributes
     ----------

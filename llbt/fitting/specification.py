@@ -1,4 +1,4 @@
-"""The options of a fit, and the arrays that follow from them, a design and a table."""
+"""The options of a fit, and the arrays that follow from the options, a design and a table."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ class Wald(Protocol):
 
     @property
     def others(self) -> Mapping[str, Sequence[int]]:
-        """Names without a parameter: each is minus the sum of some parameters; a reference is the sum of none."""
+        """Names without a parameter, and the parameters whose negative sum each is; a reference has none and is 0."""
 
     @property
     def clustered(self) -> bool:
@@ -288,7 +288,8 @@ class Methods:
         Parameters
         ----------
         style : {"llbt", "broom"}
-            The names of the columns: these, or those of `tidy` in R's package broom: ``std.error``, ``p.value``, ….
+            The names of the columns: llbt's names, or the names of `tidy` in R's package broom: ``std.error``,
+            ``p.value``, ….
         """
         columns = [attribute.function(self) for attribute in (params, bse, tvalues, pvalues)]
         frame = pd.concat(columns, axis=1).join(Methods.conf_int(self))
