@@ -37,6 +37,7 @@ _OF_INTERVAL = 4.0  # standard errors in a 95 % interval
 _NO_ERROR = 1e-9  # smaller standard errors are rounding
 _SMALLEST_P = 2.2e-16  # R's .Machine$double.eps: smaller p-values print as <2e-16
 _BRACKETED = re.compile(r"\[([^\[\]]*)\]")  # the labels in the name of a parameter: object[A]:judge[J1]
+_LONG_FRACTION = 7  # characters; 0.12345 is printed as it is
 _QUOTED = re.compile(r'Q\("([^"\\`]+)"\)')  # how a parameter's name quotes a name in backticks
 
 
@@ -701,8 +702,26 @@ def _to_decimals(f: Field, decimals: int) -> Field:
     return replace(f, decimals=decimals)
 
 
+def _short_fractions(values: list[Any]) -> list[Any]:
+    """Return values of a covariate with long fractions as texts of four to six digits, as few as keep them distinct."""
+    long = [isinstance(value, float) and len(str(value)) > _LONG_FRACTION for value in values]
+    if not any(long):
+        return values
+    apart = len(set(values))
+    for digits in (4, 5, 6):
+        short = [_in_digits(x, digits) if is_long else x for x, is_long in zip(values, long, strict=True)]
+        if len(set(short)) == apart:
+            break
+    return short
+
+
+def _in_digits(x: float, digits: int) -> str:
+    return f"{x:.0f}" if abs(x) >= 10**digits else f"{x:.{digits}g}"
+
+
 def _column(f: Field, values: list[Any], shared: int, decimals: int) -> list[str]:
     if f.kind in ("text", "composed"):
+        values = _short_fractions(values)
         return [printable(_QUOTED.sub(r"`\1`", str(value)) if f.name == "term" else value) for value in values]
     if f.kind == "stars":
         return [stars(value) for value in values]

@@ -86,3 +86,21 @@ def test_names_print_as_formulas_have_them() -> None:
         assert ":`judge group`" in answer.as_text()
         assert "Q(" not in answer.as_text() + answer.as_html()
     assert any(':Q("judge group")' in name for name in res.params.index)
+
+
+def test_long_fractions_of_covariates_print_short() -> None:
+    """Four digits, or as many up to six as keep values apart; frames have all of them."""
+    frame = pd.DataFrame({"object_i": "A", "object_j": "B", "wins_i": [1, 2], "wins_j": [2, 1]})
+    values = {"age": [0.123456789, 1 / 3], "near": [0.1234567, 0.1234599], "time": [1700000000.25, 1700000060.5]}
+    c = llbt.from_counts(frame.assign(**values), covariates=list(values))
+    lines = c.as_text().splitlines()
+    assert lines[3].split()[2:5] == ["0.1235", "0.123457", "1700000000"]
+    assert lines[4].split()[2:5] == ["0.3333", "0.12346", "1700000060"]
+    assert c.to_frame()["age"].tolist() == values["age"]
+
+
+def test_short_fractions_print_as_they_are() -> None:
+    from llbt.base.table import Table
+
+    column = Field("x", "x", [0.12345, 2.0, "a", 0.1])
+    assert [line.strip() for line in Table((column,)).as_text().splitlines()[-4:]] == ["0.12345", "2.0", "a", "0.1"]
