@@ -357,9 +357,9 @@ def _scale_notes(target: Target, drawn: Draws) -> tuple[str, ...]:
         f"σ of {bracket}: {format_number(b, 2)} (95 % {format_number(a, 2)} to {format_number(c, 2)})"
         for bracket, a, b, c in zip(target.brackets, low.tolist(), middle.tolist(), high.tolist(), strict=True)
     ]
-    of_slopes = "; of a slope, for the root mean square of its covariate" if set(target.units) != {1.0} else ""
-    prior = f"log-worths are of the average judge; σ has a half-normal prior of scale {SCALE_PRIOR:g}{of_slopes}"
-    return (*lines, prior)
+    prior = f"log-worths are of the average judge; σ has a half-normal prior of scale {SCALE_PRIOR:g}"
+    slopes = "the prior on σ of a slope is for the root mean square of its covariate, not for one unit"
+    return (*lines, prior, *([slopes] if set(target.units) != {1.0} else []))
 
 
 def _route_note(drawn: Draws) -> str:
