@@ -1,4 +1,4 @@
-"""External marks of some objects, related linearly to worths: marks of all objects, with prediction intervals."""
+"""Convert worths to an external scale on which some objects have known marks, with prediction intervals."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class AnchoredMarks:
 
 
 def check_anchors(anchors: Mapping[Any, Any], c: Comparisons) -> FloatArray:
-    """Return each object's external mark, shape (J,), NaN for others; raise if the anchors determine no line."""
+    """Return each object's external mark, shape (J,), NaN if it has none; raise if the anchors determine no line."""
     marks = np.full(len(c.objects), np.nan)
     for label, mark in anchors.items():
         if label not in c.objects:
@@ -85,9 +85,9 @@ def anchored_marks(marks: FloatArray, log_worths: LogWorths, confidence: float) 
     Notes
     -----
     With three or more anchors, the line is fitted by least squares, and intervals are t intervals of a new observation
-    at the object's log-worth. The residual variance includes the errors of the anchors' log-worths. If the error
-    variance of the object is larger than the mean of theirs, the difference is added. With two anchors, the line goes
-    through both, and intervals come from the delta method on the log-worths alone.
+    at the object's log-worth. The residual variance includes the errors of the anchors' log-worths. If the object's
+    error variance is larger than the mean of the anchors' error variances, the difference is added. With two anchors,
+    the line goes through both, and intervals come from the delta method on the log-worths alone.
     """
     anchors = np.flatnonzero(~np.isnan(marks))
     x, y = log_worths.estimate, marks[anchors]
@@ -100,7 +100,10 @@ def anchored_marks(marks: FloatArray, log_worths: LogWorths, confidence: float) 
     half, notes = (_by_worths if len(anchors) == 2 else _by_residuals)(x, y, slope, log_worths, anchors, confidence)
     half[anchors] = np.nan
     if slope < 0:
-        notes = (Qualifying("The line falls: better objects have lower marks. See the direction of the marks."), *notes)
+        notes = (
+            Qualifying("The line falls: better objects have lower marks. Check the direction of the marks."),
+            *notes,
+        )
     return AnchoredMarks(marks, estimate, estimate - half, estimate + half, slope, correlation, notes)
 
 
@@ -120,7 +123,7 @@ def _by_residuals(
     error = np.diag(log_worths.cov)
     more = slope**2 * np.maximum(error - error[anchors].mean(), 0.0)
     spread = variance * (1 + 1 / len(anchors) + away**2 / (away[anchors] @ away[anchors])) + more
-    note = f"Marks: least squares through {len(anchors)} anchors; intervals by t({df}), of a mark not yet given."
+    note = f"Marks: least-squares line through {len(anchors)} anchors; t({df}) prediction intervals for a new mark."
     return critical_value(confidence, df) * np.sqrt(spread), (note,)
 
 
@@ -134,7 +137,7 @@ def _by_worths(
     weights[:, second] -= share
     spread = slope**2 * np.einsum("ij,jk,ik->i", np.nan_to_num(weights), log_worths.cov, np.nan_to_num(weights))
     note = Qualifying(
-        "Two anchors: their marks are taken as exact, so intervals have the errors of the worths alone. "
+        "Two anchors: their marks are taken as exact, so intervals reflect only the errors of the worths. "
         "Name three or more anchors for prediction intervals."
     )
     return critical_value(confidence, np.inf) * np.sqrt(np.maximum(spread, 0.0)), (note,)

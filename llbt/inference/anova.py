@@ -49,19 +49,19 @@ def anova(
     ----------
     *results : fits of one kind of data, latent classes or calibrated worths
         Several fits, in any order: each is tested against the next larger one. One fit: the terms of its formula are
-        added one by one to the nuisance parameters, first terms of the worth, then ties, then order; held parameters
-        stay in every model. Likelihoods compare fits with effects of judges, with discriminations or of very many
-        objects, with each other and with plain fits; also fits of rankings and of patterns. One fit with
-        discriminations is compared with its two neighbours: equal discriminations, and own worths for each judge.
-        `LatentClasses` are compared if their formulas are nested and they have the same number of classes;
+        added one by one to the nuisance parameters. Terms of the worth come first, then ties, then order; held
+        parameters stay in every model. Fits with effects of judges, with discriminations or of very many objects are
+        compared by their likelihoods, with each other and with plain fits. So are fits of rankings and of patterns. One
+        fit with discriminations is compared with its two neighbours: equal discriminations, and separate worths for
+        each judge. `LatentClasses` are compared if their formulas are nested and they have the same number of classes;
         ``bootstrap_test`` tests that number. Calibrated worths of nested formulas are compared by Wald's test.
     test : {"chi2", "F", "wald", "score", "cluster"}, optional
-        ``"chi2"``: difference of the deviances (likelihood ratio). ``"F"``: the same per df, over the dispersion, which
-        is Pearson's X²/df of the largest model. ``"wald"``: Wald's test with the covariance of the larger fit, which
-        is robust if the fit is. It is an F test if the fit has finite degrees of freedom, in Hotelling's form for
-        clusters. ``"score"``: Rao's test of the larger model at the estimates of the smaller. ``"cluster"``: Rao's
-        statistic, compared with its distribution under random signs of the clusters' scores; for fits with
-        ``cov_type="cluster"`` and one way of clustering.
+        ``"chi2"``: difference of the deviances (likelihood ratio). ``"F"``: that difference per df, divided by the
+        dispersion, which is Pearson's X²/df of the largest model. ``"wald"``: Wald's test with the covariance of the
+        larger fit, which is robust if the fit is. It is an F test if the fit has finite degrees of freedom, in
+        Hotelling's form for clusters. ``"score"``: Rao's test of the larger model at the estimates of the smaller.
+        ``"cluster"``: Rao's statistic, compared with its distribution under random signs of the clusters' scores; for
+        fits with ``cov_type="cluster"`` and one way of clustering.
         The default depends on the covariance of the largest fit: ``"cluster"`` for one way of clustering; ``"wald"``
         for two ways of clustering and HC0; ``"F"`` for ``cov_type="quasi"``; else ``"chi2"``, but ``"score"`` with
         fewer than 15 judgments per parameter.
@@ -79,7 +79,7 @@ def anova(
     -------
     Table
         One row per model, by falling residual df: model (the formula; for a single fit: term, the added term),
-        df_resid, deviance, df (difference from the row above), delta_deviance (fall of the deviance; not for
+        df_resid, deviance, df (difference from the row above), delta_deviance (decrease of the deviance; absent for
         ``"chi2"``, where it is the statistic), statistic, df_denom (of F), delta_aic and delta_bic (change from the row
         above; below 0 this row's model is better) and p_value. For fits with effects, of rankings, of patterns and of
         latent classes: model, df_model (estimated parameters, σ and shares among them), llf, aic, bic, df, statistic,
@@ -99,19 +99,19 @@ def anova(
     Dras (2015, section 5) compares models by differences of their deviances. In the parameters β of the larger model,
     the smaller model is β = a + Bb. Let the rows of R span the space orthogonal to B. Then Wald's statistic is
     dᵀ(RVRᵀ)⁻¹d with d = R(β̂ − a). The score statistic sᵀI⁻¹s, with score s and information I at the smaller fit, is
-    the same form of the scoring step I⁻¹s with V = I⁻¹.
+    the same quadratic form, in the scoring step I⁻¹s and with V = I⁻¹.
 
     The likelihood ratio needs many judgments. In simulations with ten judges and four objects (300 tables each), models
     without the interaction of ``object * judge + tie`` were true. With 6 judgments per parameter, the likelihood ratio
-    at level 5 % rejected 12 % of them, and Rao's score test 3 %. With 10 judgments per parameter these were 10 and 5 %;
-    with 15, both were at most 4 %.
+    at level 5 % rejected 12 % of them, and Rao's score test 3 %. With 10 judgments per parameter the rates were 10 and
+    5 %; with 15, both were at most 4 %.
 
     A standard deviation of effects cannot be below 0. So the likelihood ratio for one more standard deviation and q
     other parameters has the distribution ½χ²_q + ½χ²_{q+1} (Self & Liang 1987; χ²_0 is 0). For several more standard
     deviations it is a mixture whose weights depend on the table; the p-value then needs simulation (`n`).
 
     For ``"cluster"`` judgments of a cluster need not be independent, and clusters need not have equal sizes. With 8, 12
-    and 30 clusters and 3 to 9 parameters it rejected 3 to 8 % of true models at level 5 %. The F test of Wald's
+    and 30 clusters and 3 to 9 parameters this test rejected 3 to 8 % of true models at level 5 %. The F test of Wald's
     statistic with G − 1 denominator df rejected up to 97 %.
 
     References
@@ -142,7 +142,9 @@ def anova(
     models = [tested(res) for res in results]
     by = Reference(asked_test(models, test), n, Resampler.of("anova", rng, n_jobs, progress))
     if n and not any(model.n_scales for model in models):
-        raise OptionError(f"n={n!r} beside {models[0].what}", "Leave n out; tables are drawn for effects of judges.")
+        raise OptionError(
+            f"n={n!r} beside {models[0].what}", "Leave n out: only fits with effects of judges draw tables."
+        )
     if len(models) == 1:
         return _of_one(models[0], by)
     check_comparable(models)
@@ -182,7 +184,7 @@ def _of_one(model: TestedModel, by: Reference) -> Table:
         return _analysis([tested(fit) for fit in model.neighbours], by)
     way = "Test each term given the others, llbt.drop1(res), or compare" if model.terms else "Compare"
     raise OptionError(
-        f"{model.formula!r} alone: terms of {model.what} are not taken in sequence",
+        f"{model.formula!r} alone: the terms of {model.what} are not tested in sequence",
         f"{way} with a smaller fit: llbt.anova(smaller, larger).",
     )
 
@@ -323,7 +325,7 @@ def _walds(names: Field, models: Sequence[TestedModel], by: Reference) -> Table:
 
 
 def _beside_notes(models: Sequence[TestedModel], tests: Sequence[Compared | None]) -> tuple[str, ...]:
-    """Return notes that qualify tests of models with more than predictors."""
+    """Return the notes of the tests and of the models, without repetitions."""
     notes = [note for test in tests if test is not None for note in test.notes]
     notes += [note for model in models for note in model.notes]
     return tuple(dict.fromkeys([*notes, *slope_notes(models)]))
@@ -333,12 +335,12 @@ def _beside_notes(models: Sequence[TestedModel], tests: Sequence[Compared | None
 
 
 def df_of(tests: Sequence[Compared | None]) -> list[float]:
-    """Return the degrees of freedom of tests; NaN for tests without any."""
+    """Return the degrees of freedom of tests; NaN in a row without a test."""
     return [math.nan if t is None else t.df for t in tests]
 
 
 def statistic_fields(test: Test, tests: Sequence[Compared | None], *, likelihood_ratio: str) -> tuple[Field, ...]:
-    """Return the columns of the statistic and, if some test has it, of the denominator df."""
+    """Return the column of the statistic, and a column of the denominator df if a test has one."""
     denominators = [math.nan if t is None else t.df_denom for t in tests]
     heading = {"chi2": likelihood_ratio, "F": "F", "wald": "Wald", "score": "Rao score", "cluster": "Rao score"}[test]
     known = not np.isnan(denominators).all()
@@ -349,7 +351,7 @@ def statistic_fields(test: Test, tests: Sequence[Compared | None], *, likelihood
 
 
 def p_value_fields(tests: Sequence[Compared | None]) -> tuple[Field, ...]:
-    """Return the columns of the p-value and of its stars."""
+    """Return the column of the p-values and the column of their stars."""
     p = [math.nan if t is None else t.p_value for t in tests]
     heading = "Pr(>Chi)"
     if any(t is not None and t.flips is not None for t in tests):
@@ -360,7 +362,7 @@ def p_value_fields(tests: Sequence[Compared | None]) -> tuple[Field, ...]:
 
 
 def flip_notes(tests: Sequence[Compared | None], res: Estimates) -> tuple[str, ...]:
-    """Return how many clusters' scores were flipped, and how often; and which tests clusters cannot answer."""
+    """Return notes on the sign flips: the numbers of clusters and flips, and why some tests have no p-value."""
     n_flips = [t.flips for t in tests if t is not None and t.flips is not None]
     groups = " and ".join(res.specification.groups)
     n_flips.sort(key=lambda flips: flips.clusters)  # a cluster whose score is 0 has nothing to flip
@@ -377,9 +379,9 @@ def flip_notes(tests: Sequence[Compared | None], res: Estimates) -> tuple[str, .
 
 
 def empty_notes(names: Sequence[str], tests: Sequence[Compared | None]) -> tuple[str, ...]:
-    """Return the terms that do not enlarge the model."""
+    """Return a note that names the terms that do not enlarge the model."""
     empty = [name for name, t in zip(names, tests, strict=True) if t is not None and t.df == 0]
-    return (f"Nothing beyond the other terms: {named(empty)}.",) if empty else ()
+    return (f"These terms add nothing to the other terms: {named(empty)}.",) if empty else ()
 
 
 def dispersion_notes(test: Test, scaled_by: Sequence[PlainEstimates]) -> tuple[str, ...]:
@@ -395,7 +397,7 @@ def dispersion_notes(test: Test, scaled_by: Sequence[PlainEstimates]) -> tuple[s
 
 
 def reservations(test: Test, fits: Sequence[Estimates]) -> tuple[str, ...]:
-    """Return notes on what a test ignores in the fits: their covariance, or that estimates are shrunk."""
+    """Return notes on what a test ignores: the fits' covariance, dispersion, or shrunk estimates."""
     specs = [fit.specification for fit in fits]
     if test in ("wald", "cluster"):
         return _sparse_notes(test, fits)
@@ -445,10 +447,10 @@ def _sparse_notes(test: Test, fits: Sequence[Estimates]) -> tuple[str, ...]:
     each = format_number(largest.comparisons.n_judgments / len(largest.free), 2)
     ratio = f"{each} judgments per parameter of {largest.specification.formula}"
     if test == "score":
-        return (f"{ratio}: below {FEW} Rao's score holds its level.",)
+        return (f"{ratio}: with fewer than {FEW}, Rao's score test keeps its level.",)
     how = "too rarely" if test == "wald" else "too often"
     return (
         Qualifying(
-            f"{ratio}: with fewer than {FEW} this test rejects true models {how}. test='score' holds its level."
+            f"{ratio}: with fewer than {FEW}, this test rejects true models {how}. test='score' keeps its level."
         ),
     )

@@ -175,14 +175,16 @@ def best(
     (1.925, 1.925)
     """
     if scale not in _UNITS:
-        raise OptionError(f"scale={scale!r}", expected="'log_odds', 'log_worth' or 'elo', scales of sums of log-worths")
+        raise OptionError(
+            f"scale={scale!r}", expected="'log_odds', 'log_worth' or 'elo', which are linear in log-worths"
+        )
     plain, _ = asked_of(res, at, False, scale)
     check_scale(plain.response, plain.specification, scale)
     log_worths, notes = centred(plain, at)
     if log_worths.predicted:
         raise DesignError(
-            "worths with effects of objects, (1 | object), are predictions, and none of them is tested",
-            "Ask for llbt.leaderboard(res), which has their ranks.",
+            "worths with effects of objects, (1 | object), are predictions, which are not tested",
+            "Use llbt.leaderboard(res), which has their ranks.",
         )
     inside = np.flatnonzero(~np.isnan(log_worths.estimate))
     if len(inside) < 2:
@@ -206,7 +208,7 @@ def best(
     )
 
 
-_SIMULTANEOUS = "p: that no other object is better, adjusted for the comparisons with all others"
+_SIMULTANEOUS = "p: tests that no other object is better, adjusted for the comparisons with all others"
 
 
 def candidates(
@@ -214,7 +216,7 @@ def candidates(
 ) -> npt.NDArray[np.bool_]:
     """Return which of the J objects may be the best, (J,), as `best` does.
 
-    With more than 300 objects, and for predictions, these are the objects `ranked` first, whose rank range begins at 1.
+    With more than 300 objects, and for predictions, these are the objects whose rank range begins at 1 (`ranked`).
     """
     first = ranked.copy()
     if first.sum() < 2 or log_worths.predicted or len(first) > MOST_SIMULATED:
@@ -228,7 +230,7 @@ def candidates(
 
 
 def _advantages(pairs: Pairwise) -> tuple[FloatArray, FloatArray]:
-    """Return z of each object (column) over each other one (row), (J, J), −∞ if unknown, and the standard errors.
+    """Return z of each object (column) minus another (row), (J, J), −∞ if unknown, and the standard errors.
 
     Each z is converted from its pair's degrees of freedom to those of the table, with the same tail probability.
     """

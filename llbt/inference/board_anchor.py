@@ -55,7 +55,7 @@ def _one_value(anchor: Mapping[Any, float], scale: Scale) -> tuple[Label, float]
 
 
 def anchored(res: Estimates, log_worths: LogWorths, label: Label) -> LogWorths:
-    """Return log-worths measured from one object."""
+    """Return log-worths relative to one object, whose log-worth becomes 0."""
     k = res.comparisons.objects.index(label)
     if np.isnan(log_worths.estimate[k]):
         raise DesignError(f"the table does not compare {label!r} with the other objects here", "Choose another anchor.")

@@ -107,8 +107,8 @@ class BoardColumns:
 def letters_of(pairs: Pairwise) -> Field | None:
     """Return the letters of the objects, the best first; None if there are none.
 
-    They are printed unless all objects share one letter. There are none if there would be too many to read, and for
-    predictions, because these are not tested.
+    Objects that share a letter do not differ significantly. Letters are printed unless all objects share one. There are
+    no letters if there would be too many to read, and for predictions, because predictions are not tested.
     """
     if pairs.rank_ranges is not None or len(pairs.objects) > MOST_GROUPED or takes_many_letters(pairs):
         return None
@@ -119,7 +119,7 @@ def letters_of(pairs: Pairwise) -> Field | None:
 def tiers(low: Any, high: Any) -> FloatArray:
     """Return the tiers 1, 2, … of objects, the best first, from their rank ranges; NaN without a range.
 
-    No rank range reaches from one tier into another. All ranges are correct together, and so are the tiers.
+    No rank range reaches from one tier into another. The ranges are simultaneous, and so are the tiers.
     """
     low, high = np.asarray(low, dtype=float), np.asarray(high, dtype=float)
     known = ~np.isnan(low) & ~np.isnan(high)
@@ -155,7 +155,7 @@ def mean_chances(worths: FloatArray) -> FloatArray:
 
 
 def chances_of(pairs: Pairwise, log_worths: LogWorths) -> FloatArray:
-    """Return `mean_chances` for the objects of a fit, also for means over contexts and graded judgments."""
+    """Return each object's mean probability of winning, (J,), also for means over contexts and graded judgments."""
     none = np.full(len(pairs.objects), np.nan)
     if log_worths.contexts is not None:
         return none if log_worths.beside is not None else log_worths.contexts.win_shares()
@@ -172,7 +172,7 @@ def chances_of(pairs: Pairwise, log_worths: LogWorths) -> FloatArray:
 
 
 def object_counts(c: Comparisons, at: At) -> tuple[dict[str, npt.NDArray[Any]], tuple[str, ...]]:
-    """Return judgments, wins, ties and losses of the objects (J,) in comparisons at the labels of `at`."""
+    """Return judgments, wins, ties and losses of the objects (J,) in the comparisons with the labels in `at`."""
     keep = np.ones(len(c), dtype=np.bool_)
     over: list[str] = []
     labels = {column.name for column in c.columns if not column.numeric}

@@ -43,7 +43,7 @@ def first_place(objects: Sequence[Label], order: IntArray, first: npt.NDArray[np
 
 
 def simulated_note(pairs: Pairwise) -> tuple[str, ...]:
-    """Return a note on how exact the critical value of rank ranges is, if many objects get fewer draws."""
+    """Return a note on the simulation error of the critical value of rank ranges, if there are many objects."""
     if len(pairs.objects) <= MOST_GROUPED:
         return ()
     return (f"critical value of rank ranges: {pairs.critical:.2f} by simulation, standard error about {_OF_CRITICAL}",)
@@ -54,8 +54,8 @@ def corrected_line(
 ) -> tuple[str, ...]:
     """Return a line with the first object's estimate corrected for selection, if the correction matters.
 
-    Nothing is corrected for predictions, if the first object is the anchor, if a standard error is missing, or if there
-    are many objects.
+    There is no line for predictions, if the first object is the anchor, if a standard error is missing, or if there are
+    many objects.
     """
     ranking, (label, value) = pairs.ranking, anchor
     place = None if label is None else [pairs.objects[k] for k in ranking].index(label)

@@ -99,7 +99,7 @@ def test_what_cannot_be_compared_is_named(c: llbt.Comparisons) -> None:
         llbt.anova(llbt.fit("object * sex + tie", c), judge)
     with pytest.raises(OptionError, match="by their likelihoods"):
         llbt.anova(tie, llbt.fit("object + tie", c), test="wald")
-    with pytest.raises(OptionError, match=r"are not taken in sequence\. Test each term given the others"):
+    with pytest.raises(OptionError, match=r"are not tested in sequence\. Test each term given the others"):
         llbt.anova(judge)
     with pytest.raises(DesignError, match="m1 to 3"):
         llbt.anova(judge, llbt.fit("object + tie", c.pool("sex")))

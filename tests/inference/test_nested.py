@@ -121,7 +121,7 @@ def test_numbers_of_classes_are_sent_to_the_bootstrap() -> None:
         llbt.anova(fit_of("plain"), fit_of("classes"))
     with pytest.raises(DesignError, match="with a prior"):
         llbt.anova(smaller("classes"), classes("object + tie", prior=0.1))
-    with pytest.raises(OptionError, match=r"terms of latent classes are not taken in sequence\. Compare"):
+    with pytest.raises(OptionError, match=r"terms of latent classes are not tested in sequence\. Compare"):
         llbt.anova(fit_of("classes"))
     with pytest.raises(OptionError, match="latent classes are compared by their likelihoods"):
         llbt.anova(smaller("classes"), fit_of("classes"), test="wald")
