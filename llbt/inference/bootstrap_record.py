@@ -57,8 +57,8 @@ class Bootstrap(Record):
     Notes
     -----
     A resample is degenerate if its maximum likelihood estimate is not finite. Degenerate resamples are counted. They
-    stand at −∞ for lower bounds and at +∞ for upper bounds, so they widen intervals, and a bound is infinite if its
-    tail has fewer resamples. Standard errors and means use the other resamples.
+    count as −∞ for lower bounds and as +∞ for upper bounds, which widens intervals. A bound is infinite if degenerate
+    resamples fill its tail. Standard errors and means use the other resamples.
     """
 
     _made_by: ClassVar[str] = "llbt.bootstrap(res)"
@@ -77,10 +77,10 @@ class Bootstrap(Record):
 
     @property
     def unsupported(self) -> npt.NDArray[np.bool_]:
-        """Which values have no standard error and no interval, shape (k,), because they rest on a single cluster.
+        """Which values have no standard error and no interval, because only one cluster informs them, shape (k,).
 
-        These are parameters that only one cluster informs. If most resamples are degenerate for this reason, they are
-        all parameters, because the remaining resamples are the few that contain all these clusters.
+        If most resamples are degenerate for this reason, these are all values: the remaining resamples are the few that
+        contain all of the informative clusters.
         """
         lost = self._lost
         if not len(lost):
@@ -102,7 +102,7 @@ class Bootstrap(Record):
 
     @property
     def _usable(self) -> npt.NDArray[np.bool_]:
-        """Which resamples have an estimate, shape (B,); values that the fit itself lacks do not count."""
+        """Which resamples have all estimates that the fit itself has, shape (B,)."""
         defined = ~np.isnan(self.estimate)
         return np.asarray(~np.isnan(self.replicates[:, defined]).any(axis=1))
 
@@ -133,12 +133,12 @@ class Bootstrap(Record):
 
     @functools.cached_property
     def _moved(self) -> tuple[FloatArray, FloatArray]:
-        """How much each judgment or cluster moves each value, (n, k), and how many judgments each stands for, (n,)."""
+        """The influence of each judgment or cluster on each value, (n, k), and the number of its judgments, (n,)."""
         res = plain_of(self.results)
         if res is None:
             raise OptionError(
-                "method='bca' leaves out each judgment in turn, and this fit is of whole judges or lists",
-                "Take method='percentile' or 'basic'.",
+                "method='bca' leaves out each judgment in turn, which a fit of whole judges or lists does not allow",
+                "Use method='percentile' or method='basic'.",
             )
         if self.statistic is not None:
             return statistic_influences(res, self.statistic, self.names, self.estimate, self.resample)
@@ -146,7 +146,7 @@ class Bootstrap(Record):
             raise OptionError(
                 "method='bca' leaves out each judgment or cluster in turn and needs the statistic, which a pickle "
                 "does not keep",
-                "Ask for these intervals once before it, or bootstrap again.",
+                "Call conf_int(method='bca') before pickling, or bootstrap again.",
             )
         scores, weights = resampled_scores(res, self.resample)
         influences: FloatArray = np.zeros((len(scores), len(self.names)))
@@ -228,14 +228,14 @@ class Bootstrap(Record):
         return self._ranked(self.results, slice(0, len(average_of(self.results).names)), at)
 
     def _ranked(self, of: WithWorths | FitPart | OneSource, columns: slice, at: At) -> Table:
-        """Return the ranks by parameters in some columns of the replicates."""
+        """Return the ranks from one fit's or class's parameters, which are some columns of the replicates."""
         res = average_of(of)
         if not isinstance(self.results, ClassWorthSource) and self.names[columns] != res.names:
             raise _no_ranks()
         if res.object_effects is not None:
             raise DesignError(
-                "resamples are of the covariates' parameters and σ, and ranks have the effects of objects, too",
-                "Ask for the ranges of ranks that are predicted: llbt.pairwise(res).ranks().",
+                "resamples have the covariates' parameters and σ, but ranks also need the effects of objects",
+                "Use predicted rank ranges: llbt.pairwise(res).ranks().",
             )
         log_worths, notes = log_worths_at(res, at)
         own = self.replicates[:, columns]
@@ -303,10 +303,14 @@ class Bootstrap(Record):
         if res is None or self.resample not in ("judgment", "parametric"):
             return ()
         spec = res.specification
-        notes = [f"the dispersion of the fit ({spec.cov_type}) is not in resamples"] if spec.cov_type == "quasi" else []
+        notes = (
+            [f"resamples do not include the dispersion of the fit ({spec.cov_type})"]
+            if spec.cov_type == "quasi"
+            else []
+        )
         name = next(iter((*spec.groups, *res.comparisons.clusters)), None)
         if name is not None:
-            assumed = ", as the errors of the fit assume" if name in spec.groups else ", which the table keeps"
+            assumed = ", as the fit's standard errors do" if name in spec.groups else ", which the table keeps"
             note = f"Judgments were drawn as independent; resample={name!r} draws whole clusters{assumed}."
             notes.append(Qualifying(note))
         return tuple(notes)
@@ -334,8 +338,8 @@ def _ranks_by_object(whole: Table, objects: Sequence[Label], share: FloatArray) 
 
 def _no_ranks() -> DesignError:
     return DesignError(
-        "this is a bootstrap of a statistic, and ranks are made of the parameters",
-        "Ask llbt.bootstrap(res) without statistic=.",
+        "this bootstrap has a statistic, but ranks need the parameters",
+        "Leave out statistic=: llbt.bootstrap(res).ranks().",
     )
 
 

@@ -69,7 +69,7 @@ def compare(
     names : two str
         The names of the two tables.
     anchor : {"consensus", "mean"} or sequence of labels
-        ``"consensus"``: the objects whose changes agree; starting at the median change, objects that are two standard
+        ``"consensus"``: the objects whose changes agree; starting at the median change, objects more than two standard
         errors away are left out. ``"mean"``: all objects. Labels: objects that you know have not changed. An object is
         never an anchor of its own change.
     common : sequence of str
@@ -79,8 +79,8 @@ def compare(
     scale : {"log_worth", "log_odds", "elo"}
         The scale of the changes. Other scales are refused, because their changes are not sums of log-worths.
     margin : float, optional
-        The largest change that does not matter, on the scale, such as 20 Elo. It is then tested whether objects got no
-        worse, no better, or stayed equivalent, for both directions of all objects together.
+        The largest change that does not matter, on the scale, such as 20 Elo. Tests then ask whether each object got no
+        worse, got no better, or stayed equivalent. Their p-values are adjusted for both directions of all objects.
     cov_type, groups, prior
         As in `fit`, for both tables together: a judge or prompt with the same label in both is one cluster.
     confidence : float
@@ -117,9 +117,9 @@ def compare(
     Biometrical Journal 50(3), 346-363).
 
     Simulations had 20 objects, 5,000 judgments in each table, and none to three objects that got worse by .25 (400
-    pairs of tables). Some unchanged object is called changed in 5 to 6 % (7 % if both tables have the same 300
-    prompts). All 20 intervals cover in 93 to 95 %. A gate stops an object that got worse in 90 %, and one that did not
-    in 4 to 5 %. If ten objects got worse, there is no verdict in 59 %, and otherwise false calls are frequent.
+    pairs of tables). Some unchanged object is called changed in 5 to 6 % of pairs (7 % if both tables have the same 300
+    prompts). All 20 intervals cover in 93 to 95 %. A gate stops an object that got worse in 90 %, and an unchanged
+    object in 4 to 5 %. If ten objects got worse, there is no verdict in 59 %, and otherwise false calls are frequent.
 
     Examples
     --------
@@ -135,7 +135,7 @@ def compare(
     one, other = _names(names)
     if scale not in SCALES:
         raise OptionError(
-            f"scale={scale!r}", expected="'log_worth', 'log_odds' or 'elo', whose differences are changes"
+            f"scale={scale!r}", expected="'log_worth', 'log_odds' or 'elo', which are linear in log-worths"
         )
     both = stacked({one: a, other: b}, TABLE)
     objects = [label for label in both.objects if label in a.objects and label in b.objects]
@@ -213,7 +213,7 @@ def _moved(res: Estimates, before: LogWorths, after: LogWorths, objects: Sequenc
     if unknown:
         raise DesignError(
             f"one of the tables does not compare {listed(unknown)} with the other objects",
-            "Compare what is connected in both: .largest_component() of each table.",
+            "Compare the connected objects: .largest_component() of each table.",
         )
     free = rows[:, res.free]
     return LogWorths(rows, estimate, res.covariance.combined(free), res.covariance.moves_lost(free))
@@ -239,7 +239,7 @@ def _errors(res: Estimates, moved: LogWorths, weights: FloatArray) -> FloatArray
 
 @dataclass(frozen=True, eq=False)
 class _Anchors:
-    """The anchors, shape (k,), and why there is no verdict; the reason is empty if there is one."""
+    """Which objects are anchors, shape (k,), and why there is no verdict; the reason is empty if there is a verdict."""
 
     is_anchor: npt.NDArray[np.bool_]
     no_verdict: str = ""
@@ -262,8 +262,8 @@ def _anchors(anchor: Anchor | Sequence[Label], moved: LogWorths, objects: Sequen
     p_value = _differ(res, moved, inside)
     if p_value < _APART:
         raise OptionError(
-            f"the anchors {listed(named)} changed differently themselves (Wald's test, p = {format_p(p_value)})",
-            "Name others, or anchor='consensus'.",
+            f"the anchors {listed(named)} changed relative to each other (Wald's test, p = {format_p(p_value)})",
+            "Name other objects, or use anchor='consensus'.",
         )
     return _Anchors(inside)
 
@@ -285,10 +285,10 @@ def _consensus(moved: LogWorths, res: Estimates) -> _Anchors:
         inside = agreeing
     stayed = int(inside.sum())
     if stayed < _MAJORITY * size:
-        return _Anchors(inside, f"{size - stayed} objects moved against {stayed}")
+        return _Anchors(inside, f"{size - stayed} objects changed relative to the other {stayed}")
     p_value = _differ(res, moved, inside)
     if p_value < _APART:
-        return _Anchors(inside, "the objects that moved least moved differently themselves")
+        return _Anchors(inside, "the objects that changed least also changed relative to each other")
     return _Anchors(inside)
 
 

@@ -42,7 +42,7 @@ class Gate(Record):
         One-sided p-values of the hypothesis that the change is −by or better; adjusted by Holm's method for several
         objects.
     failed : ndarray of bool
-        Whether the object got worse, at 1 − confidence.
+        Whether the object got worse, at level 1 − confidence.
     by : float
     scale : str
     confidence : float
@@ -142,7 +142,7 @@ class Changes(Record):
     def table(self) -> Table:
         """Return object, estimate, std_error, conf_low, conf_high, p_adjusted, verdict, is_anchor, n_a, n_b.
 
-        Estimates are changes from a to b against the anchors; NaN without a verdict. With a margin there are also
+        Estimates are changes from a to b relative to the anchors; NaN without a verdict. With a margin there are also
         p_no_worse, p_no_better, p_equivalent and claim, and p_adjusted is in frames only.
         """
         changes, factor = self.changes, FACTORS[self.scale]
@@ -251,7 +251,9 @@ class Changes(Record):
         estimate, error = factor * of.estimate[places], factor * of.std_error[places]
         if np.isnan(error).any():
             gone = [label for label, missing in zip(named, np.isnan(error), strict=True) if missing]
-            raise DesignError(f"the changes of {listed(gone)} have no standard error", "Name others, or other anchors.")
+            raise DesignError(
+                f"the changes of {listed(gone)} have no standard error", "Name other objects, or other anchors."
+            )
         if isinstance(objects, str) and objects == "any" and "any" not in self.objects:
             p_value, adjusted = of.p_value[places], of.p_adjusted[places]
             failed = factor * of.conf_high[places] < -by

@@ -48,7 +48,7 @@ def read_claim(text: str, objects: Sequence[Label]) -> Claim:
     claims = {Claim(places[a], places[b], sign) for a, sign, b in sides if a in places and b in places}
     if len(claims) > 1:
         raise OptionError(
-            f"{safe_repr(text)} can be read in {len(claims)} ways, for names of objects hold > < or =",
+            f"{safe_repr(text)} can be read in {len(claims)} ways, because object names contain >, < or =",
             "Put each name in backticks: '`A > B` > `C`'.",
         )
     if not claims:
@@ -68,7 +68,7 @@ def _name(side: str, places: dict[str, int]) -> str:
 
 
 def _unread(text: str, sides: Sequence[tuple[str, str, str]], places: dict[str, int]) -> OptionError:
-    """Return why a text is no claim about two objects."""
+    """Return the error for a text that is no claim about two objects."""
     if not sides:
         return OptionError(f"{safe_repr(text)} has no sign", expected=_EXPECTED)
     a, _, b = max(sides, key=lambda side: (side[0] in places) + (side[2] in places))

@@ -21,7 +21,7 @@ from .simultaneous import largest, pair_errors
 
 
 def mixture_worths(of: ClassWorths, log_worths: Sequence[LogWorths]) -> LogWorths:
-    """Return half the log-odds of Σ π_k P_k(i preferred | decided) against the point where each class has log-worth 0.
+    """Return half the log-odds of the mixture probability that each object is preferred to log-worth 0 in every class.
 
     Parameters
     ----------

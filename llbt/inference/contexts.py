@@ -53,7 +53,7 @@ class Contexts:
         return replace(self, estimate=self.estimate[:, chosen], rows=csr_array(self.rows[place]))
 
     def log_odds(self, contrasts: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return half the log-odds of the mean of 1/(1 + exp(−2c)) over contexts for contrasts c (R, J), each (R,).
+        """Return half the log-odds of the mean of 1/(1 + exp(−2c)) over contexts for contrasts c (R, J), (R,) each.
 
         They are halved so that they can replace differences of log-worths. Standard errors are by the delta method.
         """
@@ -119,7 +119,7 @@ class Contexts:
 
 
 def check_mean(contexts: Contexts | None, graded: bool, scale: str) -> None:
-    """Raise for a mean over contexts of odds or probabilities that are no functions of log-worths alone."""
+    """Raise for a mean over contexts of odds or probabilities that depend on more than the log-worths."""
     if contexts is not None and graded and scale != "log_worth":
         raise OptionError(
             f"scale={scale!r} over {contexts.text}: odds depend on ties or grades as well as on log-worths, so they "

@@ -184,7 +184,7 @@ def check_scale(response: Response | Cumulative, spec: Specification, scale: Sca
     what = "the judgments are graded" if spec.link == "adjacent" else f"the link is {spec.link!r}"
     raise OptionError(
         f"{what}, and scale={scale!r} is not a sum of log-worths",
-        f"Ask for scale='log_worth', or of two objects pairwise(res, scale={scale!r}).",
+        f"Use scale='log_worth', or compare two objects: pairwise(res, scale={scale!r}).",
     )
 
 
@@ -203,10 +203,10 @@ def _table(
     confidence: float,
     odds: tuple[FloatArray, FloatArray] | None = None,
 ) -> Table:
-    """Return contrasts on a scale, each with its own degrees of freedom, `own`.
+    """Return contrasts on a scale; `own` holds each contrast's degrees of freedom.
 
-    If the contrasts are not half the log-odds, estimates come from `odds`: half the log-odds, with their standard
-    errors.
+    Tests use the contrasts in `rows`. Estimates use them too, unless `odds` gives half the log-odds of mean
+    probabilities, with standard errors.
     """
     estimate, error = _estimates(rows)
     z = ratio(estimate, error)
@@ -242,7 +242,7 @@ def _tested(
 def _linear(
     res: Estimates, weights: Mapping[str, Mapping[Any, float] | str], at: At, scale: Scale
 ) -> tuple[list[Linear], Contexts | None, tuple[str, ...]]:
-    """Return the contrasts in their order, the contexts of which they are means, and notes."""
+    """Return the contrasts in their order, the contexts over which they are averaged, and notes."""
     rows = {name: _in_words(res, name, value, scale) for name, value in weights.items() if isinstance(value, str)}
     notes: tuple[str, ...] = ()
     contexts: Contexts | None = None
@@ -309,7 +309,7 @@ def weights_of(res: FitLike, name: str, weights: Any) -> FloatArray:
     if abs(row.sum()) > 1e-8 * largest:
         raise OptionError(
             f"the weights of {name!r} sum to {format_number(float(row.sum()))}",
-            expected="a sum of 0, for log-worths have no zero of their own: {'A': 1, 'B': -0.5, 'C': -0.5}",
+            expected="a sum of 0, because log-worths have no natural zero: {'A': 1, 'B': -0.5, 'C': -0.5}",
         )
     return row
 

@@ -80,10 +80,10 @@ def distribution(
     draws: DrawCount = 4000,
     rng: Rng = 0,
 ) -> ConfidenceDistribution:
-    """Draw log-worths from the distribution of their estimates: how sure first places and ranks are, without a prior.
+    """Return how certain first places and ranks are, without a prior: draws from the distribution of the estimates.
 
-    It uses the covariance of the fit, so it allows for clusters; `posterior` does not, because clustered standard
-    errors have no likelihood.
+    The draws use the covariance of the fit, so they allow for clusters. `posterior` does not allow for them, because
+    clustered standard errors have no likelihood.
 
     Parameters
     ----------
@@ -152,6 +152,6 @@ def distribution(
         (
             *notes,
             *worths.covariance.notes,
-            f"confidence, no probability: {format_count(draws)} draws ({kind}) with the covariance of the fit",
+            f"confidence, not probability: {format_count(draws)} draws ({kind}) with the covariance of the fit",
         ),
     )

@@ -126,7 +126,7 @@ def prob(self: DrawnWorths, claim: str, *, by: NotNegative = 0.0) -> float:
     if read.sign == "=" and by == 0:
         raise OptionError(
             f"{claim!r} with by=0, but two log-worths are never exactly equal",
-            f"Say which difference does not matter: .prob({claim!r}, by=0.1).",
+            f"State the largest difference that does not matter: .prob({claim!r}, by=0.1).",
         )
     lead = self.log_worths[:, read.first] - self.log_worths[:, read.second]
     holds = {">": lead > by, "<": lead < -by, "=": np.abs(lead) <= by}[read.sign]

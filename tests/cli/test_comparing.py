@@ -79,7 +79,7 @@ def test_a_gate_without_a_verdict_is_refused(weeks, tmp_path) -> None:
     frame.to_csv(tmp_path / "half.csv", index=False)
     result = run("compare", weeks[0], tmp_path / "half.csv", "--fail-if-worse", "m0")
     assert result.exit_code == 2
-    assert "no verdict: 3 objects moved against 3" in result.stderr
+    assert "no verdict: 3 objects changed relative to the other 3" in result.stderr
 
 
 def test_anchors_and_groups_are_passed_on(weeks) -> None:

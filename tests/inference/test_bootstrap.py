@@ -664,7 +664,7 @@ def test_ranks_of_resamples_where_worths_differ() -> None:
 
 
 def test_ranks_of_resamples_needs_parameters() -> None:
-    with pytest.raises(llbt.errors.DesignError, match="without statistic="):
+    with pytest.raises(llbt.errors.DesignError, match="Leave out statistic="):
         llbt.bootstrap(POOLED, lambda res: res.deviance, n=3, rng=1).ranks()
 
 

@@ -139,7 +139,7 @@ class TestWithoutMajority:
         assert still["conf_low"].iloc[0] < 0 < still["conf_high"].iloc[0]
 
     def test_the_gate_and_the_picture_refuse(self) -> None:
-        with pytest.raises(DesignError, match="no verdict: 4 objects moved against 4"):
+        with pytest.raises(DesignError, match="no verdict: 4 objects changed relative to the other 4"):
             self.found.gate("m0")
         with pytest.raises(DesignError, match="no verdict"):
             llbt.plot.changes(self.found)
@@ -169,7 +169,7 @@ def test_judgments_are_counted_by_table() -> None:
     [
         ({"anchor": ["m9"]}, OptionError, "anchor=\\['m9'\\]"),
         ({"anchor": []}, OptionError, "anchor=\\[\\]"),
-        ({"anchor": ["m1", "m2"]}, OptionError, "changed differently themselves"),
+        ({"anchor": ["m1", "m2"]}, OptionError, "changed relative to each other"),
         ({"names": ["a", "a"]}, OptionError, "names="),
         ({"common": ["order"]}, OptionError, "common='order'"),
         ({"formula": "object + tie + (object | prompt)"}, OptionError, "effects in brackets"),

@@ -39,7 +39,7 @@ def test_it_is_wider_where_judgments_depend_and_says_what_it_is() -> None:
     assert np.isfinite(llbt.distribution(clustered()).df)
     plain = llbt.distribution(llbt.fit("object", TABLE))
     assert np.isinf(plain.df)
-    assert "confidence, no probability" in str(plain)
+    assert "confidence, not probability" in str(plain)
     assert "Confidence of first place" in str(plain)
     assert max(map(len, str(plain).split("\n"))) <= 88
 

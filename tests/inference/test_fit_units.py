@@ -48,7 +48,7 @@ def test_rank_pictures_say_what_was_resampled() -> None:
     assert llbt.plot.ranks(by_prompt.ranks()).get_xlabel() == "rank (share of the resamples by prompt)"
     assert llbt.plot.ranks(alone.ranks()).get_xlabel() == "rank (share of the resamples)"
     for answer in (alone, alone.ranks()):
-        assert "drawn as independent; resample='prompt' draws whole clusters, as the errors of the fit assume" in (
+        assert "drawn as independent; resample='prompt' draws whole clusters, as the fit's standard errors do" in (
             notes_of(answer)
         )
     plain = notes_of(llbt.bootstrap(PLAIN, n=5, rng=1))
