@@ -41,8 +41,8 @@ def drift(
     """Return drifting worths: how good each object was in each period, how fast worths change, and whether they change.
 
     Every log-worth is a random walk, λ_it − λ_i,t−1 ~ N(0, σ²). Ties, order and all other terms of the formula are
-    common to the periods. σ is estimated, so the judgments decide how smooth the curves are. With σ = 0 they are the
-    fit of all periods together; with a large σ, a separate fit of each period.
+    common to the periods. σ is estimated, so the judgments decide how smooth the curves are. With σ = 0 the curves
+    equal the fit of all periods together; with a large σ, they equal separate fits of the periods.
 
     Parameters
     ----------
@@ -87,14 +87,14 @@ def drift(
     maximum likelihood, as in Wood 2011 for penalties). Its interval ends where the log-likelihood has fallen by half
     the χ²₁ quantile. Standard errors come from the curvature at the mode, averaged over σ with its likelihood as weight
     (a flat prior). So changes have a standard error even if σ̂ is 0. Simulations had five and ten days, four and five
-    objects, and 90 and 80 judgments a day (200 tables each). 95 % intervals cover .94 of log-worths and .92 to .94 of
-    changes if worths drift; .98 and all if they do not. A true σ = 0 is rejected in 3.5 to 5.5 % of tables at level 5
-    %.
+    objects, and 90 and 80 judgments a day (200 tables each). If worths drift, 95 % intervals cover .94 of log-worths
+    and .92 to .94 of changes. If they do not drift, intervals cover .98 of log-worths and all changes. A true σ = 0 is
+    rejected in 3.5 to 5.5 % of tables at level 5 %.
 
-    At a given σ these are the curves of whole-history rating (Coulom 2008). Here σ is estimated, and the standard
-    errors use the full information matrix. The alternative is a curve with few parameters,
-    ``fit("object + object:bs(day, 5) + tie", c)``, whose degrees of freedom fix its smoothness. `scores.elo_history`
-    uses only earlier judgments.
+    At a given σ the paths equal the curves of whole-history rating (Coulom 2008). Here σ is estimated, and the standard
+    errors use the full information matrix. The alternative is a curve with few parameters, ``fit("object +
+    object:bs(day, 5) + tie", c)``, whose degrees of freedom fix its smoothness. `scores.elo_history` uses only earlier
+    judgments.
 
     References
     ----------
@@ -127,7 +127,7 @@ def drift(
         refuse_large(
             f"paths of {size:,} parameters in {len(labels):,} periods",
             _MATRICES * len(labels) * float(size) ** 2,
-            "Take fewer periods=, or fewer objects: c.select(objects=[…]).",
+            "Use fewer periods=, or fewer objects: c.select(objects=[…]).",
         )
         spread = np.zeros((size, size))
         back = np.linalg.pinv(centred[:, columns])
@@ -172,7 +172,7 @@ def _rated(
 
 @dataclass(frozen=True, eq=False)
 class _Lines:
-    """Counts by period and comparison: the period of each line (R,), its comparison (R,), its counts (R, K)."""
+    """Counts by period and comparison, one line each: the line's period (R,), comparison (R,) and counts (R, K)."""
 
     period: IntArray
     rows: IntArray
@@ -180,7 +180,7 @@ class _Lines:
 
     @classmethod
     def of(cls, clusters: Clustered, period: IntArray) -> _Lines:
-        """Return the lines; lines of one period and comparison are summed."""
+        """Return one line for each period and comparison, with summed counts."""
         first, group = groups([period, clusters.rows])
         counts = np.zeros((len(first), clusters.counts.shape[1]))
         np.add.at(counts, group, clusters.counts)
@@ -205,7 +205,7 @@ def _timed(res: Estimates, time: str, periods: int | None) -> tuple[tuple[Label,
         text = next(label for label in labels if not is_real(label))
         raise OptionError(
             f"periods={periods} of {time!r}: {text!r} is not a number",
-            "Make a column of numbers, or of months or weeks, of it before the table is made.",
+            "Before you make the table, convert it to a column of numbers, months or weeks.",
         )
     positions = np.array(labels, dtype=np.float64) if numbers else np.arange(float(len(labels)))
     if numbers and not np.any(positions % 1):  # in the form that clusters have
@@ -220,7 +220,7 @@ def _timed(res: Estimates, time: str, periods: int | None) -> tuple[tuple[Label,
 
 
 def _stretches(positions: FloatArray, period: IntArray, number: int) -> tuple[tuple[Label, ...], FloatArray, IntArray]:
-    """Return stretches of equal length with judgments: their middles as labels and numbers, and each line's stretch."""
+    """Return equal periods that have judgments: their middles as labels and as numbers, and each line's period."""
     if number > _MOST_PERIODS:
         raise OptionError(f"periods={number}", expected=f"at most {_MOST_PERIODS:,} periods")
     low, length = positions[0], (positions[-1] - positions[0]) / number or 1.0
@@ -236,11 +236,11 @@ def _drifting(res: Estimates) -> tuple[IntArray, FloatArray]:
     terms = [t for t in parse(formula, vocabulary(c)).worth if any("object" in f.variables for f in t.factors)]
     plain = [term for term in terms if len(term.factors) == 1 and term.factors[0].variables == {"object"}]
     if not plain:
-        raise DesignError(f"the formula {formula!r} has no object, whose worths could drift", "Put object into it.")
+        raise DesignError(f"the formula {formula!r} has no worths that could drift", "Add object to it.")
     if len(terms) > 1:
         beside = next(term for term in terms if term is not plain[0])
         raise DesignError(
-            f"worths of {formula!r} depend on covariates ({beside.name}), and each would have a path of its own",
+            f"worths of {formula!r} depend on covariates ({beside.name}), so each class would need its own path",
             "Leave that term out, or fit each class by itself: c.select(where={…}).",
         )
     named = [k for k, (term, block) in enumerate(zip(design.terms, design.blocks, strict=True))
@@ -248,7 +248,7 @@ def _drifting(res: Estimates) -> tuple[IntArray, FloatArray]:
     unknown = [design.names[k] for k in named if k not in res.free]
     if unknown:
         raise DesignError(
-            f"{listed(unknown)} was held or is not determined, so that its path is not",
+            f"{listed(unknown)} was held or is not determined, so it has no path",
             "Fit without fixed= of objects.",
         )
     _, first = np.unique(design.worth.units["object"], return_index=True)
@@ -260,7 +260,7 @@ def _drifting(res: Estimates) -> tuple[IntArray, FloatArray]:
 
 
 def _problem(res: Estimates, lines: _Lines) -> Problem:
-    """Return the fitted problem, with the counts of each period in its own lines."""
+    """Return the fitted problem, with separate rows for the counts of each period."""
     whole = res.problem()
     some = tuple(predictor.take(lines.rows) for predictor in whole.predictors)
     return Problem(some, lines.counts, whole.offsets[:, lines.rows], whole.response)

@@ -98,7 +98,7 @@ class Drift(Record):
                 *interval_fields(low.ravel(), high.ravel(), self.confidence),
                 Field("judgments", "judgments", self.judgments.ravel(), "count"),
             ),
-            title=f"Worths over {self.time}: log-worth λ, those of each period summing to 0",
+            title=f"Worths over {self.time}: log-worths λ, with sum 0 in each period",
             head=(self._rate_text(),),
             notes=self._notes(),
         )
@@ -210,8 +210,8 @@ class Drift(Record):
         """
         if self.held:
             raise DesignError(
-                f"σ = {format_number(self.sigma, 4)} was held, so that it has no likelihood ratio",
-                "Ask for drift(res, time=…) without sigma=.",
+                f"σ = {format_number(self.sigma, 4)} was held, so there is no likelihood-ratio test",
+                f"Leave out sigma=: llbt.drift(res, time={self.time!r}).test().",
             )
         statistic = likelihood_ratio(self.rates.best.value, self.still.value)
         name, null = "Likelihood-ratio test of drift", "σ = 0: worths do not change"

@@ -1,4 +1,4 @@
-"""Fits with effects as models of dependent units: each unit is predicted from known ones."""
+"""Predict the held-out units of a fit with effects, such as judges or prompts, from the other units."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class EffectUnits:
         return self.fit.judges.crossed is not None
 
     def estimated(self, counts: FloatArray) -> FloatArray:
-        """Return the maximum of the likelihood of some of the units, given counts of 0 or 1."""
+        """Return the maximum likelihood estimates from the units whose count is 1; other counts are 0."""
         rest, best = self.lines.take(np.flatnonzero(counts[self.codes] > 0)), self.fit.maximum
         plain = plain_estimates(rest.problem, best.params)
         scales = np.where(best.scales > 0, best.scales, _START)
@@ -82,7 +82,7 @@ class EffectUnits:
         return np.concatenate([maximum.params if np.any(maximum.scales > 0) else plain, maximum.scales])
 
     def shrunk(self, counts: FloatArray) -> FloatArray:
-        """Refuse: fits with effects of judges have no prior."""
+        """Raise, because fits with effects of judges have no prior."""
         raise no_prior()
 
     def log_scores_given(self, params: FloatArray, known: FloatArray) -> FloatArray:

@@ -18,6 +18,4 @@ def expected_counts(res: FitLike) -> FloatArray:
         problem = res.average.problem()
         eta = np.stack(problem.at(res.average.solution.params))
         return problem.totals[:, None] * Population.of(res, ordered=True).averaged(eta).probability.T
-    raise OptionError(
-        f"a {type(res).__name__}, which expects no counts of comparisons", expected="a fit of comparisons"
-    )
+    raise OptionError(f"a {type(res).__name__} has no expected counts of comparisons", expected="a fit of comparisons")

@@ -131,19 +131,19 @@ def fragility(
     ------
     OptionError
         For clusters that the table does not have, for a fit with two-way clustering without `unit`, and for a `k` that
-        leaves no object below.
+        is not below the number of objects.
     DesignError
         For a single cluster, and for a fit with log-worths held by ``fixed=``.
 
     Notes
     -----
-    Units are left out by their influence on the difference of two log-worths, −I⁻¹s to first order, and the model is
-    refitted, until the difference has changed its sign. Then units are put back as long as the sign stays. All steps
-    are refits, so the change is real. Another choice of units might need fewer, so the number is an upper bound. It is
-    exact if all smaller choices were fitted too (up to 2,000). For leader and top, the five pairs of objects nearest to
-    a change, to first order, are searched. Judgments of one comparison with the same outcome are equal, so the cost
-    depends on the cells, not on the judgments. An estimate that becomes infinite without some judgments counts as a
-    change if it reverses the order.
+    Units are left out by their influence on the difference of two log-worths, −I⁻¹s to first order. The model is
+    refitted and more units are left out until the difference has changed its sign. Then units are put back as long as
+    the sign stays. All steps are refits, so the change is real. Another choice of units might need fewer units, so the
+    number is an upper bound. It is exact if all smaller choices were fitted too (up to 2,000). For leader and top, the
+    search covers the five pairs of objects that are nearest to a change, to first order. Judgments of one comparison
+    with the same outcome are equal, so the cost depends on the cells, not on the judgments. An estimate that becomes
+    infinite without some judgments counts as a change if it reverses the order.
 
     For fits other than `LLBTResults` each unit is left out alone first. Then as many units are left out as should
     suffice by the sum of their single effects, and refits check it. Estimates that are not finite do not count as a
@@ -227,7 +227,7 @@ def _searched(res: Estimates, unit: str, most: float) -> tuple[Search, list[str]
         units, total = Units.of_clusters(lines, problem.counts.shape), float(lines.size)
         names = [f"{unit} {level}" for level in way_of(res.comparisons, unit, (unit,)).levels]
     if not len(units.number):
-        raise DesignError("no cell has a whole judgment to leave out", "Ask for unit= a cluster.")
+        raise DesignError("no cell has a whole judgment to leave out", "Name a cluster of the table: unit=.")
     limit = max(1, int(most * total))
     return Search(problem, penalty, res.solution.params, units, limit), names, total
 
@@ -298,7 +298,7 @@ def _turned(
 
 
 def _needed(search: Search, rows: FloatArray) -> FloatArray:
-    """Return how many units reverse each combination (m, p), to first order, (m,); infinite if all units do not."""
+    """Return how many units reverse each combination (m, p), to first order, (m,); infinite if no number does."""
     number = search.units.number
     needed = []
     for row, effects in zip(rows, search.effects(np.zeros_like(number), search.params, rows), strict=True):

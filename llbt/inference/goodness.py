@@ -121,10 +121,10 @@ def goodness_of_fit(
     ----------
     res : LLBTResults, MixedResults, DiscriminationResults, RankingResults or PatternResults
     n : int
-        Number of tables to simulate, for example 999; the p-values then hold in sparse tables too. Totals are fixed,
-        probabilities are the bias-reduced estimates, each table is refitted, and p = (1 + number of statistics at
-        least as large) / (n + 1). 0 simulates no tables. Fits with clusters cannot be simulated. Fits other than
-        `LLBTResults` are tested with simulated tables only, 199 by default.
+        Number of tables to simulate, for example 999; the p-values then hold in sparse tables too. Tables have the
+        observed totals and the probabilities of the bias-reduced estimates. Each table is refitted, and p = (1 + number
+        of statistics at least as large) / (n + 1). 0 simulates no tables. Fits with clusters cannot be simulated. Fits
+        other than `LLBTResults` are tested with simulated tables only, 199 by default.
     of : {"pairs", "triples"}
         For rankings, what is counted: the order of every two objects of a list, or of every three.
     rng : numpy.random.Generator or int, optional
@@ -309,7 +309,7 @@ def _flipped(res: PlainEstimates, counts: FloatArray, means: FloatArray, group: 
 
 
 def _of_clusters(res: PlainEstimates, flips: FlipTest | None) -> str:
-    """Return notes on the p-values of a fit with clusters, or why there are none."""
+    """Return a note on the p-values of a fit with clusters, or why there are none."""
     why = "χ² assumes independent judgments, unlike the fit"
     if flips is not None:
         return f"{why}; {flips.note(res.specification.groups[0])}"

@@ -133,7 +133,7 @@ def _tested(res: PlainEstimates, response: Response) -> Table:
         ),
         title=f"Scores of the grades, and {'score' if by_clusters else 'likelihood-ratio'} tests against free ones",
         head=(f"Model: {res.specification.formula}",),
-        notes=("scores are those of the first grade and more", *_notes(res, flips)),
+        notes=("scores are those of the first and higher grades", *_notes(res, flips)),
     )
 
 
@@ -162,7 +162,7 @@ def _notes(res: PlainEstimates, flips: Mapping[str, FlipTest | None]) -> tuple[s
 
 
 def _difference(size: int, k: int) -> FloatArray:
-    """Return the contrast (1, H − 1) of scores but the first that is 0 if grades k and k + 1 have one score."""
+    """Return the contrast, (1, H − 1), of all scores but the first; it is 0 if grades k and k + 1 have one score."""
     steps = np.diff(np.eye(size), axis=0)[:, 1:]  # the first score is fixed
     return np.asarray(steps[[k]])
 
@@ -223,7 +223,8 @@ def _checked(res: PlainEstimates) -> Response:
     check_of_one_term(res, "grade", "scores")
     if not isinstance(res.response, Response):
         raise DesignError(
-            f"scores are those of adjacent grades, and link={res.specification.link!r} has cuts", "Fit link='adjacent'."
+            f"scores belong to the adjacent-categories link, and link={res.specification.link!r} has cuts",
+            "Fit link='adjacent'.",
         )
     return res.response
 
@@ -281,17 +282,17 @@ def _scored(problem: Problem, response: Response, names: list[int], scores: Floa
 
 
 def check_of_one_term(res: PlainEstimates, term: str, what: str) -> None:
-    """Raise where a parameter of a term cannot be tested beside the worths, by likelihood ratios or flips."""
+    """Raise if likelihood ratios or sign flips cannot test parameters of a term in a model with worths."""
     blocks, spec = res.design.blocks, res.specification
     missing = [word for word, block in (("object", "worth"), (term, term)) if block not in blocks]
     if missing:
         raise DesignError(
-            f"the formula {spec.formula!r} has no {missing[0]}, beside which {what} are tested", f"Add {missing[0]}."
+            f"the formula {spec.formula!r} has no {missing[0]}, and tests of {what} need it", f"Add {missing[0]}."
         )
     if spec.prior is not None:
-        raise DesignError("likelihood-ratio tests are of maximum likelihood", "Fit without prior=.")
+        raise DesignError("likelihood-ratio tests need maximum likelihood estimates", "Fit without prior=.")
     if len(spec.groups) > 1:
         raise DesignError(
-            f"the fit is clustered by {' and '.join(spec.groups)}, and scores of clusters are flipped one way",
+            f"the fit is clustered by {' and '.join(spec.groups)}, but sign flips allow one way of clustering",
             f"Fit groups={spec.groups[0]!r}.",
         )

@@ -1,8 +1,8 @@
 """Find the fewest judgments or clusters whose removal reverses two objects: by influence, then by refits.
 
 To first order, removing a unit with score s moves estimates by −I⁻¹s. Units are removed in the order of their effect on
-a difference of log-worths, and the model is refitted, until the difference has changed its sign. Then units are put
-back as long as the sign stays.
+a difference of log-worths. The model is refitted and more units are removed until the difference has changed its sign.
+Then units are put back as long as the sign stays.
 """
 
 from __future__ import annotations
@@ -126,7 +126,7 @@ class Search:
     def _last_with_fit(
         self, before: IntArray, after: IntArray, params: FloatArray, row: FloatArray
     ) -> tuple[IntArray, int]:
-        """Return the furthest removal between two, in order of effects, that can be fitted, and the next one."""
+        """Return the largest removal between two, in order of effects, that can be fitted, and the next unit's kind."""
         order = self._in_order(before, after, params, row)
         low, high = 0, len(order)
         while high - low > 1:
@@ -151,7 +151,7 @@ class Search:
         return more
 
     def _put_back(self, before: IntArray, after: IntArray, params: FloatArray, row: FloatArray) -> IntArray:
-        """Return the smallest removal between two, in order of effects, that reverses the combination."""
+        """Return the smallest removal between two, adding units in order of effects, that reverses the combination."""
         order = self._in_order(before, after, params, row)
         low, high = 0, len(order)
         while high - low > 1:
@@ -173,7 +173,7 @@ class Search:
         return removed + np.bincount(more, minlength=len(removed))
 
     def fewest(self, removal: IntArray, is_changed: Callable[[FloatArray], bool]) -> tuple[IntArray, bool]:
-        """Return a smaller removal if there is one, and whether all smaller removals were tried."""
+        """Return the smallest removal that was found, and whether all smaller removals were tried."""
         size = int(removal.sum())
         if self._ways(size) > _ENUMERATED:
             return removal, False

@@ -374,7 +374,7 @@ def test_what_it_refuses(frame, res) -> None:
     )
     with pytest.raises(DesignError, match=r"object:half"):
         llbt.drift(llbt.fit("object * half + tie", by_judge), time="day")
-    with pytest.raises(DesignError, match="has no object"):
+    with pytest.raises(DesignError, match="has no worths that could drift"):
         llbt.drift(llbt.fit("order + tie", c), time="day")
     with pytest.raises(DesignError, match="was held"):
         llbt.drift(llbt.fit("object + tie", c, fixed={"object[A]": 0.5}), time="day")

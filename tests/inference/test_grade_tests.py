@@ -94,8 +94,8 @@ def test_what_has_no_scores_to_test_says_so() -> None:
             llbt.grade_tests(res)
 
     refused(llbt.fit("object + tie", c.collapse()), r"no grades beyond the first.*from_judgments\(…, strength=…\)")
-    refused(llbt.fit("object + tie", c), "has no grade, beside which")
-    refused(llbt.fit("tie + grade", c), "has no object, beside which")
+    refused(llbt.fit("object + tie", c), "has no grade, and tests of scores need it")
+    refused(llbt.fit("tie + grade", c), "has no object, and tests of scores need it")
     refused(llbt.fit("object + tie + grade", c, prior=1), "maximum likelihood")
 
 

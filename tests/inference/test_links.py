@@ -248,5 +248,5 @@ def test_contrasts_of_other_links_are_log_worths(five):
 
 
 def test_tests_of_scores_are_of_adjacent_grades(five):
-    with pytest.raises(DesignError, match="scores are those of adjacent grades"):
+    with pytest.raises(DesignError, match="scores belong to the adjacent-categories link"):
         llbt.grade_tests(five)
