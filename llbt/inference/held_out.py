@@ -54,7 +54,7 @@ class HeldOut(Record):
         if self.bins is None:
             raise OptionError(
                 "a list is predicted as a whole, so there are no shares of outcomes to compare with probabilities",
-                "Ask whether the model fits: llbt.goodness_of_fit(res).",
+                "Test whether the model fits: llbt.goodness_of_fit(res).",
             )
         return self.bins
 
@@ -194,7 +194,7 @@ def _without(model: PlainCounts, held: FloatArray) -> tuple[FloatArray, bool]:
         return params, False
     params = model.shrunk(rest)
     if params is None:
-        raise DesignError("a fold has no estimates, even with a prior of one judgment per pair", "Ask for more folds.")
+        raise DesignError("a fold has no estimates, even with a prior of one judgment per pair", "Use more folds=.")
     return params, True
 
 
@@ -234,12 +234,11 @@ def _scores(
         f"Brier {format_number(1 - 1 / outcomes, 4)}.",
     ]
     if lines.codes is not None:
-        notes.append(f"errors: of {counted(int(lines.codes.max()) + 1, 'level')} of {by}, which stay together")
+        notes.append(f"standard errors: over {counted(int(lines.codes.max()) + 1, 'level')} of {by}, each in one fold")
     else:
-        notes.append("Errors take judgments as independent; by= holds out levels of a cluster.")
+        notes.append("Standard errors take judgments as independent; by= holds out levels of a cluster.")
     notes += [
-        f"{name}: {counted(number, 'fold')} of {folds} with an object missing from the rest, or infinite estimates: "
-        "predicted with prior=1"
+        f"{name}: {counted(number, 'fold')} of {folds} predicted with prior=1: missing objects or infinite estimates"
         for name, number in zip(names, shrunk, strict=True)
         if number
     ]
@@ -281,7 +280,7 @@ def _calibrations(
             Field("judgments", "judgments", n, "count"),
         ),
         title="Calibration: shares of held-out judgments by predicted probability",
-        notes=("preferred: either object of a judgment; errors: of a share that is as predicted",),
+        notes=("preferred: either object of a judgment; std. errors assume that predictions are right",),
     )
 
 
@@ -304,8 +303,8 @@ def _check(fits: Sequence[PlainEstimates]) -> None:
         raise OptionError("no fit in results", expected="a fit, or several of one table")
     for k, fit in enumerate(fits[1:], start=1):
         if not fit.comparisons.same_counts(fits[0].comparisons):
-            why = fits[0].basis.difference(fit.basis) or "one splits its judgments by more than the other"
+            why = fits[0].basis.difference(fit.basis) or "one table splits its judgments by more columns than the other"
             raise DesignError(
-                f"m{k} was fitted to another table than m0, so they cannot hold out the same judgments: {why}",
+                f"m{k} was fitted to another table than m0, so the fits cannot hold out the same judgments: {why}",
                 "Fit both to one table.",
             )

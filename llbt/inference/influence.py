@@ -58,8 +58,8 @@ class Influence(Record):
     rows : Table
         One row per cell, or per level and object; ``to_frame()`` returns these rows.
     levels : Table or None
-        One row per level, which is printed: its judgments, and the object whose log-worth changes most without the
-        level (or is then missing), with estimate, without and change. None for cells.
+        The printed table: one row per level, with its judgments and the object whose log-worth changes most without the
+        level, or that has no estimate then. Columns are estimate, without and change. None for cells.
     """
 
     rows: Table
@@ -118,7 +118,7 @@ def influence(
     Raises
     ------
     OptionError
-        For a `by` that the table does not have, and for an `at` that names it.
+        For a `by` that the table does not have, and for an `at` that names `by`.
 
     References
     ----------
@@ -165,7 +165,9 @@ def _by_level(res: PlainEstimates, by: str, at: At, progress: bool) -> Influence
     c = res.comparisons
     levels = levels_of(c, by)
     if isinstance(at, Mapping) and by in at:
-        raise OptionError(f"at= names {by!r}, whose levels are left out", "Ask at='average' or at others.")
+        raise OptionError(
+            f"at= names {by!r}, whose levels are left out", "Use at='average', or name other covariates in at=."
+        )
     objects = c.objects
     log_worths = log_worths_at(res, at)[0]
     whole, reference = log_worths.estimate, log_worths.reference
@@ -182,7 +184,7 @@ def _by_level(res: PlainEstimates, by: str, at: At, progress: bool) -> Influence
 
 
 def _by_unit(res: AnyFit | OneSource | ClassSource, by: str | None, at: At, progress: bool) -> Influence:
-    """Return the influence of each unit, for fits of judges, lists or patterns, with discriminations or classes."""
+    """Return the influence of each unit (judge, list, pattern or judgment), for fits other than `LLBTResults`."""
     model = unit_model(res, by, "by")
     units = np.arange(len(model.counts))
     many = len(res.comparisons.objects) > _MANY
@@ -198,7 +200,9 @@ def _by_unit(res: AnyFit | OneSource | ClassSource, by: str | None, at: At, prog
     else:
         worths = _many_worths(res, at) if has_many_worths(res) else _worths_of(res, at)
     numbers = _COPIES * len(units) * float(len(model.estimates))
-    refuse_large(f"what {len(units):,} {model.unit}s move", numbers, "Name a column of fewer levels: by=.")
+    refuse_large(
+        f"the changes without each of {len(units):,} {model.unit}s", numbers, "Name a column of fewer levels: by=."
+    )
     moved = np.full((len(units), len(model.estimates)), np.nan)
     for k in shown("influence", units.tolist(), progress):
         counts = model.counts.copy()
@@ -272,7 +276,7 @@ def _many_worths(res: WithManyWorths, at: At) -> _Worths:
         res.worths,
         eye_array(len(res.worths), format="csr"),
         None,
-        remedy="fit(…, prior=0.1) has one",
+        remedy="fit(…, prior=0.1) gives one",
     )
 
 
@@ -297,7 +301,7 @@ def _influences(
     notes: tuple[str, ...],
     beside: Sequence[_Column] = (),
 ) -> Influence:
-    """Return the change of each log-worth without each level, from log-worths of all (J,) and without (levels, J)."""
+    """Return the change of each log-worth without each level, given `whole` (J,) and `without` (levels, J)."""
     moved = np.abs(without - whole)
     moved[np.isnan(moved)] = np.inf  # without the level nothing can be fitted: the largest change of all
     moved[:, np.isnan(whole)] = 0.0  # nor with the level
@@ -306,7 +310,7 @@ def _influences(
     names, (sizes, what) = [levels[k] for k in order], sized
     if len(objects) > _MANY:
         columns = np.argsort(-moved[order], axis=1, kind="stable")[:, :_MOVED]
-        more = f"the {_MOVED} objects that move most: .to_frame()"
+        more = f"the {_MOVED} objects that change most: .to_frame()"
     else:
         columns = np.tile(np.arange(len(objects)), (len(levels), 1))
         more = "every object: .to_frame()"

@@ -39,15 +39,15 @@ class Intransitivity(Record):
     triads : int
         Triples of objects with a majority in each of the three pairs.
     circular_triads : int
-        The number of these where i is preferred to j, j to k and k to i.
+        The number of triads in which i is preferred to j, j to k and k to i.
     zeta : float
         Kendall & Babington Smith's coefficient of consistence ζ: 1 for a ranking, 0 for the largest possible number of
         circular triads; NaN unless every pair was compared and has a majority.
     tested : int
         Ordered triples (i, j, k) with shares of at least one half for i over j and for j over k, and i and k compared.
     weak, moderate, strong : int
-        How many of these violate weak, moderate or strong stochastic transitivity: the share of i over k is below one
-        half, below the smaller, or below the larger of the other two shares.
+        How many tested triples violate weak, moderate or strong stochastic transitivity: the share of i over k is below
+        one half, below the smaller, or below the larger of the other two shares.
     fitted : ndarray, shape (J, J), or None
         For a fit: expected share of the row's object; NaN for pairs that were never compared.
     deviances : ndarray, shape (J, J), or None
@@ -96,7 +96,7 @@ class Intransitivity(Record):
             title="Intransitivity",
             foot=tuple(self._foot()),
             notes=self.notes,
-            more=".pairs() and .triples() say where",
+            more="details: .pairs() and .triples()",
         )
 
     def _foot(self) -> list[str]:
@@ -153,7 +153,7 @@ class Intransitivity(Record):
         Returns
         -------
         Table
-            object_i, object_j, object_k, ordered so that i has at least half against j, and j against k; if several
+            object_i, object_j, object_k, ordered so that i wins at least half against j, and j against k; if several
             orders satisfy this, the one with the worst violation. share_ij, share_jk, share_ik. violated: ``"weak"``,
             ``"moderate"``, ``"strong"`` or ``"none"``, the weakest form of transitivity that fails; stronger forms then
             fail too. circular. For a fit also deviance, the sum over the three pairs, with the largest first; for a
@@ -212,16 +212,16 @@ def intransitivity(data: PairFit | Comparisons) -> Intransitivity:
     -----
     Counts are summed over all comparisons of a pair. i is *preferred* to j if it has more wins. With d circular triads
     among n objects, ζ = 1 − d/d_max, where d_max = n(n² − 1)/24 for odd n and n(n² − 4)/24 for even n (Kendall &
-    Babington Smith 1940). It needs a majority in every pair. Otherwise it is NaN, and circular triads are counted among
+    Babington Smith 1940). ζ needs a majority in every pair. Otherwise ζ is NaN, and circular triads are counted among
     the triads with three majorities. If every majority were a coin toss, a quarter of T triads would be circular, with
     variance 3T/16 (Moran 1947). This holds whichever pairs are missing, because the triads are uncorrelated.
 
     Let p be the share of judgments won, with ties as half. An ordered triple (i, j, k) with p_ij ≥ ½ and p_jk ≥ ½
     violates weak stochastic transitivity if p_ik < ½, moderate if p_ik < min(p_ij, p_jk), and strong if p_ik <
-    max(p_ij, p_jk). A circular triad has three such orders and violates all three forms in each. Other triples without
-    even pairs have one such order. The model implies all three for the probabilities, not for shares of few judgments:
-    small violations are expected. The deviance of a triple is the sum over its three pairs, so each pair is in n − 2
-    triples.
+    max(p_ij, p_jk). A circular triad meets this condition in three orders and violates all three forms in each. Other
+    triples without even pairs meet it in one order. The model implies all three forms for the probabilities. Shares of
+    few judgments differ from them, so small violations are expected. The deviance of a triple is the sum over its three
+    pairs, so each pair is in n − 2 triples.
 
     References
     ----------
@@ -380,7 +380,7 @@ def _notes(c: Comparisons, shares: FloatArray, circular: int, possible: bool) ->
     if len(shares) < 3:
         notes.append("two objects make no triple")
     elif not possible:
-        notes.append("no coefficient of consistence: some pairs have no majority (circular triads: of other triples)")
+        notes.append("no coefficient of consistence, and circular triads of fewer triples: pairs without majority")
     return tuple(notes)
 
 
@@ -391,4 +391,4 @@ def _of_pairs(number: int, known: FloatArray) -> str:
 def _deviance_line(objects: tuple[Label, ...], deviances: FloatArray) -> str:
     i, j = np.unravel_index(int(deviances.argmax()), deviances.shape)
     total, largest = format_number(float(deviances.sum() / 2)), format_number(float(deviances.max()))
-    return f"Residual deviance: {total}, of which {largest} from the pair {objects[int(i)]}, {objects[int(j)]}"
+    return f"Residual deviance: {total}; the largest part, {largest}, is from {objects[int(i)]} and {objects[int(j)]}"

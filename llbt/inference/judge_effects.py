@@ -92,8 +92,8 @@ class JudgeEffects(Record):
             ),
             title=f"Effects of {self.by} (log-worth λ{beside}",
             notes=(
-                "Effects are the most probable ones, drawn towards 0 where little is known.",
-                "Errors take the estimates of the fit as known.",
+                "Effects are the most probable values, shrunk towards 0, more so with few judgments.",
+                "Standard errors take the estimates of the fit as known.",
             ),
         )
         largest = in_order(whole, np.argsort(-np.abs(estimate), kind="stable"))
@@ -109,8 +109,8 @@ class JudgeEffects(Record):
         """
         if self.by == "object":
             raise DesignError(
-                "effects of objects are one for each, and no judge has worths of their own by them",
-                "Ask for the objects' worths, which have their effects: llbt.worth(res, scale='log_worth').",
+                "the effects of objects are the same for all judges, so no judge has separate worths",
+                "Use the objects' worths, which include the effects: llbt.worth(res, scale='log_worth').",
             )
         if not self.res.design.plain:
             raise DesignError(

@@ -91,7 +91,7 @@ class JudgeUnits:
         return replace(problem, counts=summed), tuple(bundles)
 
     def shrunk(self, counts: FloatArray) -> FloatArray:
-        """Refuse: fits with effects of judges have no prior."""
+        """Raise, because fits with effects of judges have no prior."""
         raise no_prior()
 
     def log_scores(self, params: FloatArray) -> FloatArray:
@@ -157,13 +157,13 @@ def climbed_again(
 
 def no_estimates() -> DesignError:
     """Return the error that the remaining judges have no finite estimates."""
-    return DesignError("the judges left have no finite estimates", "Ask for more folds, or for other units.")
+    return DesignError("the remaining judges have no finite estimates", "Use more folds, or other units.")
 
 
 def no_prior() -> DesignError:
     """Return the error that a fold would need a prior."""
     return DesignError(
-        "a fold has no finite estimates, and a fit with effects of judges has no prior", "Ask for more folds."
+        "a fold has no finite estimates, and a fit with effects of judges has no prior", "Use more folds."
     )
 
 
@@ -172,13 +172,13 @@ def judge_units(res: WithEffects, by: str | None, option: str) -> JudgeUnits:
     judges = res.judges
     if judges.crossed is not None or judges.objects is not None or len(judges.groupings) > 1:
         why = (
-            f"have effects of {' and '.join(judges.groupings)}, so that all of them depend on each other"
+            f"have effects of {' and '.join(judges.groupings)}, so all of them depend on each other"
             if len(judges.groupings) > 1 or judges.name == "object"
             else "are integrated by Laplace's approximation over all judges at once"
         )
         raise DesignError(
             f"judgments of {res.specification.formula!r} {why}",
-            "Draw new ones from the fit: llbt.bootstrap(res, resample='parametric').",
+            "Draw new judgments from the fit: llbt.bootstrap(res, resample='parametric').",
             expected="effects of one grouping, by quadrature or sampling",
         )
     name, labels, codes, sizes = units_of_judges(res.comparisons, judges.name, by, option, "by the effects")

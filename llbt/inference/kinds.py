@@ -1,4 +1,4 @@
-"""The functions for each kind of fit: as a model of units, fitted again, drawn, and as a model among others.
+"""The functions for each kind of fit: its units, its refits, answers drawn from it, and its place in tests of models.
 
 Questions import from here the functions that work for any fit. A new kind of fit has a line in each table below, or
 registers its functions in its own module, as `llbt.judges` does.
@@ -114,7 +114,7 @@ def _(res: DiscriminationResults, data: Comparisons) -> FloatArray:
 @singledispatch
 def drawn_answers(res: Any, n: int, rng: np.random.Generator) -> tuple[Rankings, ...] | tuple[Patterns, ...]:
     """Return new rankings, sets or patterns drawn from a fit, n times as many as the data have."""
-    raise OptionError(f"a {type(res).__name__}, from which no answers are drawn", expected="a fit of whole answers")
+    raise OptionError(f"a {type(res).__name__} draws no answers", expected="a fit of rankings, sets or patterns")
 
 
 drawn_answers.register(RankingResults)(drawn_rankings)

@@ -1,4 +1,4 @@
-"""Worths, ranks and pairs of very many objects; covariances are solved for as they are needed."""
+"""Worths, ranks and pairs of very many objects; covariances are computed only where they are needed."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Measured:
 
 
 def check_plain(at: At, population: bool) -> None:
-    """Raise for classes and populations, because the log-worths of very many objects are the same everywhere."""
+    """Raise for classes and populations, because the log-worths of very many objects have no classes."""
     if at is not None and at != "average":
         raise OptionError(f"at={at!r}, but the log-worths do not differ by covariates", "Leave it out.")
     if population:
@@ -126,7 +126,7 @@ def large_pairs(
     margin: float | None,
     confidence: float,
 ) -> Pairwise:
-    """Return all pairs of some objects compared, by their exact covariance."""
+    """Return the comparisons of all pairs of some objects, from their exact covariance."""
     parts = [objects[k : k + 8] for k in range(0, len(objects), 8)]
     cov = np.concatenate([res.covariances(part)[objects] for part in parts], axis=1)
     cov = (cov + cov.T) / 2

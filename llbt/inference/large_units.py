@@ -1,4 +1,4 @@
-"""Fits of very many objects as models of units (levels of a column); each refit starts from the estimates of all."""
+"""Fits of very many objects as models of units (levels of a column); refits start from the fit's estimates."""
 
 from __future__ import annotations
 

@@ -53,18 +53,18 @@ def level_tests(res: WithWorths, *, by: str = "judge") -> Table:
 
     Notes
     -----
-    This is Rao's score test of own parameters of a level, at the estimates of all judgments. Agreement is a factor on
-    the level's log-worths; tie, grades and order are added to γ and δ. Each object in turn has an added log-worth, if
-    the level's judgments of it have at least five expected wins and five expected losses. So nothing is fitted again,
-    however many judges there are. P-values come from the distribution of type III with the same variance and skewness.
-    They take the judgments of a judge as independent, even if the fit is clustered. They are too small if a prompt was
-    judged many times; a note says so if the fit has clusters other than `by`.
+    This is Rao's score test of separate parameters for a level, at the estimates of all judgments. Agreement is a
+    factor on the level's log-worths; tie, grades and order are added to γ and δ. Each object in turn has an added
+    log-worth, if the level's judgments of it have at least five expected wins and five expected losses. So nothing is
+    fitted again, however many judges there are. P-values come from the distribution of type III with the same variance
+    and skewness. They take the judgments of a judge as independent, even if the fit is clustered. They are too small if
+    a prompt was judged many times; a note says so if the fit has clusters other than `by`.
 
-    For fits other than `LLBTResults` a level is tested for own worths, ties and orders jointly, against χ²; σ and other
-    parameters are those of all. Levels with fewer than ten judgments, lists or patterns, or with fewer than 20 judges
-    with effects, have no p-value. Scores and information of a level are differences of the log-probability of its
-    judges' judgments, its lists or its patterns. Levels have to be independent by the model: the judges with effects,
-    or levels of columns in which these are nested.
+    For fits other than `LLBTResults` a level is tested for separate worths, ties and order effects jointly, against χ²;
+    σ and other parameters are those of the whole fit. Levels with fewer than ten judgments, lists or patterns, or with
+    fewer than 20 judges with effects, have no p-value. Scores and information of a level are differences of the
+    log-probability of its judges' judgments, its lists or its patterns. Levels have to be independent by the model: the
+    judges with effects, or levels of columns in which these are nested.
 
     References
     ----------
@@ -140,7 +140,7 @@ def levels_of(c: Comparisons, by: str) -> list[Any]:
 
 
 def _directions(res: PlainEstimates) -> dict[str, tuple[int, FloatArray]]:
-    """Return what an own parameter of a level adds to the predictors: the predictor, and the added values, (S,)."""
+    """Return what a level's separate parameters add to the predictors: the predictor, and the added values, (S,)."""
     c, one = res.comparisons, np.ones(len(res.comparisons))
     worth = np.array([block == "worth" for block in res.design.blocks])
     # an aliased parameter (NaN) adds nothing to the predictors

@@ -91,9 +91,9 @@ def test_fragility_and_folds_go_by_the_clusters_of_the_fit() -> None:
     assert llbt.fragility(PLAIN).unit == "judgment"
     by_prompt = llbt.held_out([CLUSTERED, llbt.fit("object", C)], rng=1)
     assert by_prompt.table() is not None
-    assert "errors: of 60 levels of prompt" in notes_of(by_prompt)
+    assert "standard errors: over 60 levels of prompt" in notes_of(by_prompt)
     pd.testing.assert_frame_equal(by_prompt.to_frame(), llbt.held_out([PLAIN, PLAIN], by="prompt", rng=1).to_frame())
-    assert "Errors take judgments as independent" in notes_of(llbt.held_out(PLAIN, rng=1))
+    assert "Standard errors take judgments as independent" in notes_of(llbt.held_out(PLAIN, rng=1))
 
 
 @pytest.mark.slow

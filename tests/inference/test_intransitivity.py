@@ -290,7 +290,7 @@ def test_the_record():
     assert found.to_frame()["count"].tolist() == [1, 3, 6, 7]
     assert found.shares[0, 1] + found.shares[1, 0] == pytest.approx(1)
     assert np.isnan(np.diag(found.shares)).all()
-    assert "Residual deviance: 276.11, of which 49.427 from the pair BA, ST" in found.as_text()
+    assert "Residual deviance: 276.11; the largest part, 49.427, is from BA and ST" in found.as_text()
     back = pickle.loads(pickle.dumps(found))
     assert back.as_text() == found.as_text()
     for rendering in (found.as_html(), found.as_latex(), found.as_markdown()):

@@ -71,7 +71,7 @@ def test_of_very_many_objects_those_that_move_most_are_listed(
     few = llbt.influence(fits[0], by="judge")
     found = few.to_frame()
     assert len(found) == 8 * 100
-    assert "the 100 objects that move most" in few.as_text()
+    assert "the 100 objects that change most" in few.as_text()
     mine = whole[whole["judge"] == "J5"].set_index("object")["change"]
     first = found[found["judge"] == "J5"].set_index("object")["change"]
     np.testing.assert_allclose(first, mine.loc[first.index])
@@ -101,7 +101,7 @@ def test_without_finite_estimates_a_prior_predicts() -> None:
     assert found["log_loss"] == pytest.approx(expected["log_loss"], abs=1e-6)
     left = llbt.influence(large, by="judge")
     assert left.to_frame().query("judge == 'J5'")["without"].isna().all()
-    assert "NA: no finite estimate without this judge; fit(…, prior=0.1) has one" in " ".join(left.as_text().split())
+    assert "NA: no finite estimate without this judge; fit(…, prior=0.1) gives one" in " ".join(left.as_text().split())
     with few_are_many():
         again = llbt.fit(FORMULA, large.comparisons, prior=0.1)
     assert llbt.influence(again, by="judge").to_frame()["without"].notna().all()
