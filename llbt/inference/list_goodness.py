@@ -39,7 +39,7 @@ def lists_goodness(res: WithLists, of: Of, n: int, draw: Resampler) -> Simulated
     if (n + 1) * drawing.number > _MOST_CELLS:
         raise DesignError(
             f"{format_count(drawing.number)} cells of {of} in {format_count(n)} tables",
-            "Draw fewer tables, count pairs, or fit fewer objects.",
+            "Use a smaller n=, of='pairs', or fewer objects.",
             expected=f"at most {format_count(_MOST_CELLS)} numbers in all",
         )
     drawn = draw.blocks(partial(_drawn, drawing), n, drawing.number + len(res.rankings.items))
@@ -51,9 +51,9 @@ def check_drawn(res: WithLists) -> None:
     """Raise for a fit from which no lists can be drawn."""
     r = res.rankings
     if res.specification.prior is not None:
-        raise DesignError("lists are drawn from a maximum of the likelihood", "Fit without prior=.")
+        raise DesignError("lists can be drawn only from maximum likelihood estimates", "Fit without prior=.")
     if np.any(r.counts % 1 > 0):
-        raise DesignError("the counts of the lists are not whole", "Only as many lists can be drawn as the data have.")
+        raise DesignError("some counts of lists are not whole numbers", "Give whole counts.")
     if r.kind == "ranking" and len(res.lists.orders):
         sets = len(sets_of(int(r.sizes.max()), res.lists.orders)) if int(r.sizes.max()) < 25 else np.inf
         if sets > _MOST_SETS:

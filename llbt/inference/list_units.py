@@ -75,7 +75,7 @@ class ListUnits:
         except (Unbounded, linalg.LinAlgError):
             again = None
         if again is None or not again.converged:
-            raise DesignError("the lists left have no finite estimates", "Ask for more folds, or for other units.")
+            raise DesignError("the remaining lists have no finite estimates", "Use more folds, or other units.")
         return again.params
 
     def shrunk(self, counts: FloatArray) -> FloatArray:
@@ -87,9 +87,7 @@ class ListUnits:
         try:
             return without_column(fit_lists(joined).params, self.fit.lists.matrix.shape[1])
         except (Unbounded, linalg.LinAlgError):  # a prior of worths has no information on ties
-            raise DesignError(
-                "a fold has no finite estimate of ties, even with a prior", "Ask for more folds."
-            ) from None
+            raise DesignError("a fold has no finite estimate of ties, even with a prior", "Use more folds.") from None
 
     def log_scores(self, params: FloatArray) -> FloatArray:
         """Return the log-probability of each unit: the sum over its lists."""
@@ -99,7 +97,7 @@ class ListUnits:
         return summed_by(self.codes, each * self.fit.rankings.counts, len(self.counts))
 
     def refitted(self, counts: FloatArray) -> WithLists:
-        """Return the fit with other counts of the units, where lists are taken as independent."""
+        """Return the fit with other counts of the units, with standard errors of independent lists."""
         again: WithLists = refit_data(self.fit, counted_again(self.fit.rankings, self.of_lists(counts)))
         return again
 

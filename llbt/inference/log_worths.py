@@ -53,7 +53,7 @@ class LogWorths:
     of_objects : ndarray, shape (J, J), or None
         The linear combinations of predicted effects of objects that are added; None without such effects.
     contexts : Contexts or None
-        The log-worths in each context, if these are means over contexts.
+        The log-worths in each context, if the log-worths are means over contexts.
     """
 
     rows: FloatArray
@@ -203,9 +203,9 @@ def worth_classes(
     refuse_large(
         f"the table of the log-worths of {size:,} objects{f' in {classes:,} classes' if classes > 1 else ''}",
         _COPIES * float(classes) * size * (len(res.names) + size) + float(grid.size) * size,
-        "Ask for some of the classes by at=, which takes lists of levels."
+        "Name some of the classes: at= takes lists of levels."
         if classes > 1
-        else "Take fewer objects: Comparisons.select(objects=[…]).",
+        else "Use fewer objects: Comparisons.select(objects=[…]).",
     )
     log_worths: list[LogWorths] = []
     for k in range(classes):

@@ -30,7 +30,7 @@ def judge_unit(res: WithEffects, resample: str | None) -> str:
         )
     if resample in variables:
         raise DesignError(
-            f"{resample!r} is a covariate of {plain.specification.formula!r}, too, whose levels cannot be resampled",
+            f"{resample!r} is also a covariate of {plain.specification.formula!r}, so its levels cannot be resampled",
             "Use resample='parametric'.",
         )
     return resample

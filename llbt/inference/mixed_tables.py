@@ -105,7 +105,7 @@ def _of_objects(res: WithEffects, bracket: Bracket) -> FloatArray:
 
 
 def _known(res: WithEffects, bracket: Bracket) -> FloatArray:
-    """Return the most probable effects of a bracket by the levels of its column, (levels, J) or for each thing.
+    """Return a bracket's most probable effects, one row per level of its column, and one column per object or effect.
 
     Levels without judgments have 0.
     """

@@ -76,9 +76,10 @@ class Reference:
 def nested(small: TestedModel, large: TestedModel, by: Reference) -> Compared:
     """Test a model against a larger one in which it is nested.
 
-    The likelihood ratio is compared with χ². With one additional standard deviation, which cannot be below 0, it is a
-    mixture of two χ². With several the distribution is unknown, and tables drawn from the smaller model simulate it.
-    The other tests need models of comparisons without effects; Wald's test also works for models without a likelihood.
+    The likelihood ratio is compared with χ². With one additional standard deviation, which cannot be below 0, the
+    distribution is a mixture of two χ². With several the distribution is unknown, and tables drawn from the smaller
+    model simulate it. The other tests need models of comparisons without effects; Wald's test also works for models
+    without a likelihood.
     """
     df = large.n_params - small.n_params
     scaled_by = by.scaled_by or large.base
@@ -99,7 +100,7 @@ def nested(small: TestedModel, large: TestedModel, by: Reference) -> Compared:
 
 
 def _ratio(small: TestedModel, large: TestedModel) -> float:
-    """Return the fall of the deviance or, for models without one, twice the difference of log-likelihoods."""
+    """Return the decrease of the deviance or, for models without one, twice the difference of log-likelihoods."""
     fall = small.deviance - large.deviance
     return likelihood_ratio(large.fit.llf, small.fit.llf) if math.isnan(fall) else fall
 
@@ -116,7 +117,7 @@ def _likelihood_ratio(small: TestedModel, large: TestedModel, ratio: float) -> C
         )
     else:
         p = mixture_p_value(ratio, df - scales, boundary=scales)
-        note = f"{large.formula}: on {mixture_text(df - scales)}, for σ cannot be below 0"
+        note = f"{large.formula}: compared with {mixture_text(df - scales)}, because σ cannot be below 0"
     notes = [*_noise(small, large), note]
     if small.at_zero:
         notes.append(f"{large.formula}: p-value too large (σ = 0 in the smaller fit); n=199 simulates tables")
@@ -130,8 +131,8 @@ def _noise(small: TestedModel, large: TestedModel) -> tuple[str, ...]:
         notes.append(f"{large.formula}: the statistic has a Monte Carlo error of {format_number(noise, 2)}")
     elif not large.shrunk and large.fit.llf < small.fit.llf - _SAME * max(1.0, abs(small.fit.llf)):
         notes.append(
-            f"{large.formula} is less likely than {small.formula}, a case of it: its maximum was not found, and the "
-            "statistic means nothing"
+            f"{large.formula} is less likely than its special case {small.formula}: its maximum was not found, so the "
+            "statistic is not valid"
         )
     return tuple(notes)
 

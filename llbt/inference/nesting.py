@@ -61,7 +61,7 @@ def same_answers(one: FitLike, other: FitLike) -> bool:
 
 
 def check_links(results: Sequence[Estimates]) -> None:
-    """Raise for fits with different links, as none is a special case of another."""
+    """Raise for fits with different links, because no link is a special case of another."""
     links = list(dict.fromkeys(res.specification.link for res in results))
     if any(res.response != results[0].response for res in results):
         raise DesignError(

@@ -36,9 +36,8 @@ def asked_of(
         check_population(res)
     if population and scale == "log_worth":
         raise OptionError(
-            "population=True beside scale='log_worth': log-worths of judges have those of the average judge as their "
-            "mean",
-            "Leave population out, or ask for another scale, such as 'log_odds'.",
+            "population=True with scale='log_worth': the mean log-worths of the judges are those of the average judge",
+            "Leave population out, or use another scale: scale='log_odds'.",
         )
     return res.average, Population.of(res, ordered=False) if population else None
 
@@ -50,18 +49,17 @@ def check_difference(res: Estimates, at: At, population: bool, scale: Scale) -> 
     if scale == "probability":
         raise OptionError(
             "scale='probability' of differences between groups",
-            "Ask for scale='log_odds', or for differences of probabilities: "
-            "res.predict(by='language', hypothesis='pairwise').",
+            "Use scale='log_odds', or differences of probabilities: res.predict(by='language', hypothesis='pairwise').",
         )
     if population or not res.response.plain_odds:
         raise OptionError(
             f"scale={scale!r} of differences between groups: odds depend on more than the log-worths",
-            "Ask for scale='log_worth'.",
+            "Use scale='log_worth'.",
         )
 
 
 def _check_judge(res: WithWorths | FitPart | WorthSource, at: At) -> None:
-    """Raise for single judges of the table, for whom other functions exist."""
+    """Raise for single judges of the table, because other functions return their log-worths and probabilities."""
     if has_effects(res):
         names = [bracket.grouping for bracket in res.brackets]
         other = "llbt.judge_effects(res, by={0!r}).worths() has their log-worths, and res.predict(at={{{0!r}: …}})"

@@ -48,8 +48,8 @@ def exactly_note(some: int, of: int, what: str) -> tuple[str, ...]:
     if some == of:
         return ()
     return (
-        f"the {format_count(some)} {what} of the largest residuals have exact standard errors; residuals of others are "
-        "a little too small, for their errors leave out what estimation takes",
+        f"the {format_count(some)} {what} of the largest residuals have exact standard errors; other residuals are a "
+        "little too small, because their standard errors ignore estimation",
     )
 
 
@@ -115,13 +115,13 @@ def simulated_pair_residuals(res: WithWorths, most: int, n: int, draw: Resampler
     total = pairs.observed.sum(axis=1)
     rows = _Residuals(pairs.objects, pairs.ends, total, wins.off + wins.expected, wins.expected, wins.z)
     return _table(
-        rows, "wins", most, (f"fitted and residual: of {counted(len(pairs.apart), 'table')} drawn from the fit",)
+        rows, "wins", most, (f"fitted and residual: from {counted(len(pairs.apart), 'table')} drawn from the fit",)
     )
 
 
 @dataclass(frozen=True, eq=False)
 class _Residuals:
-    """Residuals of P pairs: objects at ends (P, 2), judgments, wins of i minus wins of j, and expectations."""
+    """Residuals of P pairs: objects `ends` (P, 2), judgments, wins of i minus wins of j, and their expectations."""
 
     objects: tuple[Label, ...]
     ends: IntArray

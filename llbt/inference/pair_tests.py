@@ -1,4 +1,4 @@
-"""Tests of all pairs of objects at one place: p-values, simultaneous intervals, and claims against a margin."""
+"""Tests of all pairs of objects in one class: p-values, simultaneous intervals, and claims against a margin."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _DRAWS = 10_000  # draws of predicted log-worths for their ranks
 
 @dataclass(frozen=True, eq=False)
 class _Tests:
-    """The tests of all m pairs at one place, for any level and adjustment.
+    """The tests of all m pairs in one class, for any level and adjustment.
 
     Attributes
     ----------

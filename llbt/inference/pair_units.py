@@ -25,7 +25,7 @@ from .simulated_counts import with_counts
 
 JUDGMENT = "judgment"
 _FAR = 20.0  # a discrimination has gone to infinity if a predictor is larger than this
-_NONE = "the judgments left have no finite estimates"
+_NONE = "the remaining judgments have no finite estimates"
 
 
 class CountModel(Protocol):
@@ -228,7 +228,7 @@ class PairUnits:
 def finite(estimates: FloatArray | None) -> FloatArray:
     """Return the estimates; raise if there are none."""
     if estimates is None:
-        raise DesignError(_NONE, "Ask for more folds, or for other units.")
+        raise DesignError(_NONE, "Use more folds, or other units.")
     return estimates
 
 
@@ -244,7 +244,7 @@ def discrimination_units(res: WithDiscriminations, by: str | None, option: str) 
     by = by or JUDGMENT
     if by == res.judging.name:
         raise OptionError(
-            f"{option}={by!r}, but each {by} has a discrimination of its own, which no other {by} tells",
+            f"{option}={by!r}, but each {by} has its own discrimination, which other {by}s do not predict",
             f"Leave it out, or name a column whose levels share {by}s.",
         )
 

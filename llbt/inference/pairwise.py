@@ -113,7 +113,7 @@ def pairwise(
         errors by the delta method.
     adjust : {"single-step", "holm", "bonferroni", "fdr_bh"} or None
         How p-values are adjusted for the number of pairs: single-step, Holm and Bonferroni control the chance of any
-        false finding, ``"fdr_bh"`` the expected share of false findings, None nothing.
+        false finding, and ``"fdr_bh"`` controls the expected share of false findings. None: p-values are not adjusted.
     at : mapping or "average", optional
         Covariate values at which log-worths are taken, if they differ by covariates: ``{"judge": "J3"}``, or a mean
         with weights that sum to 1, ``{"language": {"de": 0.3, "en": 0.7}}``, on the requested scale (see `worth`).
@@ -201,7 +201,7 @@ def pairwise(
     if isinstance(res, ClassWorthSource):
         if margin is not None:
             raise OptionError(
-                "margin= with latent classes, whose pairs are adjusted over classes for tests of equality only",
+                "margin= with latent classes: only tests of equality are adjusted over classes",
                 "Name the pair: llbt.contrasts(classes, {'A - B': {'A': 1, 'B': -1}}, margin=…).",
             )
         of = res.class_worths()
@@ -238,16 +238,16 @@ def pairwise(
 
 
 def _of_patterns(res: object, scale: Scale) -> tuple[str, ...]:
-    """Return the note on differences of log-worths of patterns; refuse probabilities that do not follow from them."""
+    """Return a note on the meaning of differences in fits of patterns; raise for probabilities."""
     if not getattr(res, "answers_depend", False):  # only fits of patterns may have this attribute
         return ()
     if scale == "probability":
         raise OptionError(
             "scale='probability', but answers of a judge depend on each other here, and exp(2(λᵢ − λⱼ)) are odds given "
             "the judge's other answers",
-            "Ask for the probabilities of the answers: res.predict().",
+            "Use the probabilities of the answers: res.predict().",
         )
-    return ("of one answer, with all other answers of the judge held",)
+    return ("differences describe one answer, given all other answers of the judge",)
 
 
 def _in_classes(
@@ -295,4 +295,4 @@ def _positions(objects: Sequence[Label], there: Sequence[Label]) -> IntArray:
 
 
 _OF_MEANS = "z values and p-values are of the mean log-odds, which may favor another object than the mean probability"
-_OF_AVERAGE = Qualifying("z values and p-values are of log-worths: a new judge is undecided where the average one is")
+_OF_AVERAGE = Qualifying("z values and p-values are of log-worths: a new judge is undecided where the average judge is")

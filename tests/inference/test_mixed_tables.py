@@ -120,7 +120,7 @@ def test_what_cannot_be_drawn_says_why(res: llbt.MixedResults) -> None:
     with pytest.raises(OptionError, match="no judges drawn from a population"):
         llbt.simulate(res.without, judges="same")
     c = llbt.from_counts(judged_frame(9, 0.5, seed=1, each=9), covariates="judge")
-    with pytest.raises(DesignError, match=r"covariate of 'object \+ tie \+ tie:judge', too"):
+    with pytest.raises(DesignError, match=r"also a covariate of 'object \+ tie \+ tie:judge'"):
         llbt.bootstrap(llbt.fit("object + tie + tie:judge + (object | judge)", c), resample="judge")
 
 

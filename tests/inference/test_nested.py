@@ -160,7 +160,7 @@ def test_a_larger_model_that_is_less_likely_is_named() -> None:
     stuck = replace(large, fit=SimpleNamespace(llf=small.fit.llf - 3))
     found = nested(small, stuck, Reference("chi2"))
     assert found.statistic == 0
-    assert "is less likely than object, 2 latent classes of judge, a case of it" in found.notes[0]
+    assert "is less likely than its special case object, 2 latent classes of judge" in found.notes[0]
     assert nested(small, large, Reference("chi2")).notes == ()
 
 

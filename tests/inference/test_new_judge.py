@@ -145,7 +145,7 @@ def test_without_differences_a_new_judge_is_the_average_one() -> None:
 def test_what_has_no_population_says_so(c: llbt.Comparisons, ask) -> None:
     with pytest.raises(OptionError, match="no judges drawn from a population"):
         ask(llbt.fit("object + tie", c), population=True)
-    with pytest.raises(OptionError, match="the average judge as their mean"):
+    with pytest.raises(OptionError, match="of the judges are those of the average judge"):
         ask(_fitted(c, "objects"), population=True, scale="log_worth")
 
 
@@ -178,7 +178,7 @@ def test_judges_of_the_table_are_answered_elsewhere() -> None:
 
 def test_pairs_of_a_new_judge_say_what_their_tests_are_of(c: llbt.Comparisons) -> None:
     res = _fitted(c, "objects")
-    assert "a new judge is undecided where the average one is" in " ".join(
+    assert "a new judge is undecided where the average judge is" in " ".join(
         llbt.pairwise(res, population=True).as_text().split()
     )
     assert "undecided" not in llbt.pairwise(res).as_text()

@@ -187,9 +187,9 @@ def test_resamples_are_refits_of_drawn_units(kind: str) -> None:
 def test_units_that_depend_on_each_other_are_refused() -> None:
     with pytest.raises(OptionError, match="judgments of one judge depend on each other by the effects"):
         llbt.influence(fit_of("mixed"), by="week")
-    with pytest.raises(OptionError, match="each judge has a discrimination of its own"):
+    with pytest.raises(OptionError, match="each judge has its own discrimination"):
         llbt.influence(fit_of("discrimination"), by="judge")
-    with pytest.raises(DesignError, match="have effects of object, so that all of them depend on each other"):
+    with pytest.raises(DesignError, match="have effects of object, so all of them depend on each other"):
         llbt.influence(llbt.fit("skill + tie + (1 | object)", _with_skill()))
     with pytest.raises(OptionError, match="a covariate of the patterns"):
         llbt.held_out(fit_of("patterns"), by="judge")

@@ -191,7 +191,7 @@ def test_pairs_of_patterns_have_no_probability_where_answers_depend() -> None:
     with pytest.raises(OptionError, match="odds given the judge's other answers"):
         llbt.plot.probabilities(res, ax=plt.figure().subplots())
     plt.close()
-    assert "with all other answers of the judge held" in llbt.pairwise(res).as_text()
+    assert "given all other answers of the judge" in llbt.pairwise(res).as_text()
     alone = llbt.fit("object + tie", res.patterns)
     chance = llbt.pairwise(alone, scale="probability").to_frame()["estimate"].iloc[0]
     said = alone.predict().to_frame().iloc[:3].set_index("outcome")["estimate"]
