@@ -123,7 +123,7 @@ def _by_residuals(
     error = np.diag(log_worths.cov)
     more = slope**2 * np.maximum(error - error[anchors].mean(), 0.0)
     spread = variance * (1 + 1 / len(anchors) + away**2 / (away[anchors] @ away[anchors])) + more
-    note = f"Marks: least-squares line through {len(anchors)} anchors; t({df}) prediction intervals for a new mark."
+    note = f"Marks: least-squares line through {len(anchors)} anchors; t({df}) intervals predict a new mark."
     return critical_value(confidence, df) * np.sqrt(spread), (note,)
 
 

@@ -208,7 +208,7 @@ def best(
     )
 
 
-_SIMULTANEOUS = "p: tests that no other object is better, adjusted for the comparisons with all others"
+_SIMULTANEOUS = "p: tests that no other object is better, adjusted for comparisons with all others"
 
 
 def candidates(

@@ -238,7 +238,7 @@ def _scores(
     else:
         notes.append("Standard errors take judgments as independent; by= holds out levels of a cluster.")
     notes += [
-        f"{name}: {counted(number, 'fold')} of {folds} predicted with prior=1: missing objects or infinite estimates"
+        f"{name}: {counted(number, 'fold')} of {folds} with prior=1: missing objects or infinite estimates"
         for name, number in zip(names, shrunk, strict=True)
         if number
     ]
@@ -280,7 +280,7 @@ def _calibrations(
             Field("judgments", "judgments", n, "count"),
         ),
         title="Calibration: shares of held-out judgments by predicted probability",
-        notes=("preferred: either object of a judgment; std. errors assume that predictions are right",),
+        notes=("preferred: either object of a judgment; Std. Error: if the prediction is right",),
     )
 
 

@@ -380,7 +380,7 @@ def _notes(c: Comparisons, shares: FloatArray, circular: int, possible: bool) ->
     if len(shares) < 3:
         notes.append("two objects make no triple")
     elif not possible:
-        notes.append("no coefficient of consistence, and circular triads of fewer triples: pairs without majority")
+        notes.append("no coefficient of consistence, fewer circular triads: some pairs lack a majority")
     return tuple(notes)
 
 

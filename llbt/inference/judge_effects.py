@@ -92,7 +92,7 @@ class JudgeEffects(Record):
             ),
             title=f"Effects of {self.by} (log-worth λ{beside}",
             notes=(
-                "Effects are the most probable values, shrunk towards 0, more so with few judgments.",
+                "Effects are the most probable values, shrunk towards 0 where judgments are few.",
                 "Standard errors take the estimates of the fit as known.",
             ),
         )

@@ -117,7 +117,7 @@ def _likelihood_ratio(small: TestedModel, large: TestedModel, ratio: float) -> C
         )
     else:
         p = mixture_p_value(ratio, df - scales, boundary=scales)
-        note = f"{large.formula}: compared with {mixture_text(df - scales)}, because σ cannot be below 0"
+        note = f"{large.formula}: p from {mixture_text(df - scales)}, because σ cannot be below 0"
     notes = [*_noise(small, large), note]
     if small.at_zero:
         notes.append(f"{large.formula}: p-value too large (σ = 0 in the smaller fit); n=199 simulates tables")

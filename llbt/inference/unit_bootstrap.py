@@ -38,7 +38,7 @@ def bootstrapped_units(
     model = None if resample == MODEL else unit_model(res, resample, "resample")
     if model is not None and np.any(model.counts % 1 > 0):
         raise DesignError(
-            f"the counts of the {model.unit}s are not whole", "Pass resample= with a cluster to resample."
+            f"some counts of {model.unit}s are not whole numbers", "Pass resample= with a cluster to resample."
         )
     if asked is not None:
         names, estimate = values_at(res, asked)
@@ -56,11 +56,11 @@ def bootstrapped_units(
 
 
 def _with_model(res: Bootstrapped) -> WithWorths | ClassSource:
-    """Return a fit; raise for an answer without a likelihood, from which no new judgments can be drawn."""
+    """Return a fit; raise for calibrated worths, which have no likelihood to draw new judgments from."""
     if isinstance(res, WorthSource):
         raise OptionError(
             "resample='parametric' draws from a likelihood, and calibrated worths have none",
-            "Leave it out: units are drawn again.",
+            "Leave out resample=, to resample units.",
         )
     return res
 

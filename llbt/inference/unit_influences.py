@@ -99,7 +99,7 @@ def statistic_in(fitted: Any, statistic: Statistic, names: tuple[str, ...], wher
 
 
 def values_at(res: Any, statistic: Statistic) -> tuple[tuple[str, ...], FloatArray]:
-    """Return the names and numbers that a statistic returns for a fit; refuse other values.
+    """Return the names and numbers that a statistic returns for a fit; raise for other values.
 
     Raises
     ------

@@ -37,7 +37,7 @@ def _models(fits: Sequence[Any], by: str | None) -> list[_Units]:
     for k, fit in enumerate(fits):
         why = _difference(fits[0], fit)
         if why:
-            raise DesignError(f"m0 and m{k} are fits of different data: {why}", "Fit both to the same.")
+            raise DesignError(f"m0 and m{k} are fits of different data: {why}", "Fit both to the same data.")
         if getattr(fit.specification, "prior", None) == "jeffreys":
             raise OptionError("a fit by Firth's bias reduction", "Fit without prior='jeffreys'.")
     units = [unit for unit in dict.fromkeys(model.unit for model in models) if unit != JUDGMENT]
@@ -60,7 +60,7 @@ def _difference(first: Any, second: Any) -> str | None:
     if all(calibrated):
         return None
     if any(calibrated):
-        return "calibrated worths are of labels and of verdicts of machines"
+        return "calibrated worths predict labels, other fits predict judgments"
     why: str | None = first.basis.difference(second.basis)
     return why
 
@@ -98,12 +98,12 @@ def _scores(
         + ("" if what in ("judgment", "label") else ", each predicted whole")
     ]
     notes.append(
-        f"errors: of {counted(len(model.counts), 'level')} of {model.unit}, which stay together"
+        f"standard errors: over {counted(len(model.counts), 'level')} of {model.unit}, each in one fold"
         if whole
-        else f"errors: of single {what}s, taken as independent; by= holds out levels of a cluster"
+        else f"standard errors take {what}s as independent; by= holds out levels of a cluster"
     )
     if any(isinstance(one, DependentUnits) for one in models):
-        notes.append("effects and classes predict a level with what is known of the judges and prompts it shares")
+        notes.append("effects and classes use other judgments by a level's judges or on its prompts")
     notes += [
         f"{name}: {counted(number, 'fold')} of {folds} without finite estimates: predicted with prior=1"
         for name, number in zip(names, shrunk, strict=True)

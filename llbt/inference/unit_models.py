@@ -174,10 +174,10 @@ def folds_of(model: UnitModel | DependentUnits, folds: int, rng: np.random.Gener
     """
     counts = model.counts
     if np.any(counts % 1 > 0):
-        raise DesignError(f"the counts of the {model.unit}s are not whole", "Hold out levels of a cluster: by=.")
+        raise DesignError(f"some counts of {model.unit}s are not whole numbers", "Hold out levels of a cluster: by=.")
     each: IntArray = np.repeat(np.arange(len(counts)), counts.astype(np.int64))
     if folds > len(each):
         what = f"{model.unit}s" if model.labels is None else f"levels of {model.unit}"
-        raise OptionError(f"folds={folds} of {len(each)} {what}", f"Ask for folds={len(each)} or fewer.")
+        raise OptionError(f"folds={folds} of {len(each)} {what}", f"Use folds={len(each)} or fewer.")
     fold = rng.permutation(len(each)) % folds
     return [np.bincount(each[fold == k], minlength=len(counts)).astype(np.float64) for k in range(folds)]

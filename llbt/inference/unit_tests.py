@@ -1,4 +1,4 @@
-"""Tests of the levels of a column against the rest, for any kind of fit: score tests of own estimates."""
+"""Tests of the levels of a column against the rest, for any kind of fit: score tests of separate estimates."""
 
 from __future__ import annotations
 
@@ -58,11 +58,11 @@ def unit_tests(res: WithWorths, by: str) -> Table:
             Field("p_value", "p", p[order], "p_value"),
             Field("p_adjusted", "p (Holm)", adjust_p(p, "holm")[order], "p_value"),
         ),
-        title=f"Each {by} against the rest: score tests of estimates of its own",
+        title=f"Each {by} against the rest: score tests of separate estimates",
         notes=(
-            "reason: the estimate that differs most; its score: above 0 if it is larger than the rest's",
-            f"Holm: for {int((~np.isnan(p)).sum())} levels",
-            *((f"NA: levels of fewer than {least} {model.part}s, for which χ² does not hold",) * bool((~enough).any())),
+            "reason: the estimate that differs most; score above 0: larger than in the rest",
+            f"Holm's method: {int((~np.isnan(p)).sum())} levels",
+            *((f"NA: fewer than {least} {model.part}s, too few for χ²",) * bool((~enough).any())),
         ),
     ).first(_PRINTED)
 
@@ -106,7 +106,7 @@ class UnitScores:
         return np.asarray(np.tensordot(self.model.counts, self.derivatives[1], 1))
 
     def test(self, g: int) -> tuple[float, int, int, float]:
-        """Return Rao's statistic of a unit's own estimates, its df, and the most extreme estimate with its score.
+        """Return Rao's statistic of a unit's separate estimates, its df, and the most extreme estimate with its score.
 
         The estimates are those of all units, so the score s of one unit has the variance i − i I⁻¹ i.
         """

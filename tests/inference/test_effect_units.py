@@ -134,5 +134,5 @@ def test_what_is_new_has_to_be_said() -> None:
         llbt.held_out(res, by="judgment")
     with pytest.raises(OptionError, match="'jugde'"):
         llbt.held_out(res, by="jugde")
-    with pytest.raises(DesignError, match="effects of judge and prompt, so that all of them depend on each other"):
+    with pytest.raises(DesignError, match="effects of judge and prompt, so all of them depend on each other"):
         llbt.influence(res, by="judge")

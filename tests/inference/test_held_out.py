@@ -116,7 +116,7 @@ def test_a_fold_with_an_object_of_its_own_is_predicted_with_a_prior_and_counted(
     res = llbt.fit("object + tie", c)
     found = llbt.held_out(res, by="judge", folds=7, rng=1)
     assert found.to_frame()["prior_folds"].tolist() == [1]
-    assert "1 fold of 7 predicted with prior=1: missing objects" in found.as_text()
+    assert "1 fold of 7 with prior=1: missing objects" in found.as_text()
     # that fold by hand: a judgment for each pair, an equal share of each outcome, beside what is left
     held = c.select(where={"judge": [9]})
     place = {tuple(pair): s for s, pair in enumerate(c.pairs.tolist())}

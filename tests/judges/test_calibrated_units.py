@@ -95,7 +95,7 @@ def test_calibrations_are_compared_on_the_same_labels() -> None:
     fewer = calibrated(people()[:100])
     with pytest.raises(DesignError, match="split in different ways"):
         llbt.held_out([alone, fewer], folds=4)
-    with pytest.raises(DesignError, match="calibrated worths are of labels and of verdicts"):
+    with pytest.raises(DesignError, match="calibrated worths predict labels"):
         llbt.held_out([alone, llbt.fit("object + tie", llbt.from_judgments(people()))], folds=4)
 
 
