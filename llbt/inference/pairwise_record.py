@@ -180,7 +180,7 @@ class Pairwise(Record):
         caption = f"p-values: {ADJUSTED[self.adjust]}; {level} intervals"
         if self.rank_ranges is not None:
             tests = (Field("probability_greater", "P(λᵢ > λⱼ)", self.probability_greater, "number", 3),)
-            caption = f"no p-values, for worths drawn from a distribution are never equal; {level} prediction intervals"
+            caption = f"no p-values: worths drawn from a distribution are never equal; {level} prediction intervals"
         table = Table(
             (
                 Field("object_i", "object_i", sides[0]),
@@ -209,7 +209,7 @@ class Pairwise(Record):
         return statistics.compact_letters(better | better.T, self.ranking.tolist())
 
     def letters(self) -> Table:
-        """Return letters such that two objects share one exactly when they do not differ significantly.
+        """Return compact letters: two objects share a letter exactly when they do not differ significantly.
 
         Returns
         -------
@@ -239,12 +239,12 @@ class Pairwise(Record):
         if _letters_exceed(self, _LAST_LETTER):
             raise DesignError(
                 f"letters of {counted(len(self.ranking), 'object')} would need more than {_LAST_LETTER} letters",
-                "Ask for .clusters() or .ranks(), which say it shorter; or compare fewer objects: "
+                "Use .clusters() or .ranks(), which are shorter; or compare fewer objects: "
                 "llbt.pairwise(res, objects=[…]).",
             )
         letters = self.groups
         number = len(set("".join(letters)))
-        many = (f"{number} letters are hard to read: .clusters() and .ranks() say it shorter",)
+        many = (f"{number} letters are hard to read; .clusters() and .ranks() are shorter",)
         return Table(
             (self._objects(), Field("group", "group", [letters[k] for k in self.best_first])),
             title="Compact letters: objects that share a letter do not differ significantly",
@@ -323,10 +323,10 @@ class Pairwise(Record):
         """A note on the rank ranges."""
         level = f"{100 * self.confidence:.4g} %"
         if self.rank_ranges is None:
-            return f"{level} confidence sets of all ranks together"
+            return f"simultaneous {level} confidence sets of all ranks"
         if np.isnan(self.rank_ranges).all():
-            return "no rank ranges, for effects of objects are 0"
-        return f"Rank ranges are the {level} prediction of each, from draws of the worths"
+            return "no rank ranges, because all effects of objects are 0"
+        return f"Rank ranges are {level} prediction ranges of each object, from draws of the worths"
 
     def rank_fields(self) -> tuple[Field, ...]:
         """Return rank, rank_low and rank_high as columns, the best object first."""

@@ -19,7 +19,7 @@ def drawn_patterns(res: WithPatterns, n: int, rng: np.random.Generator) -> tuple
     """
     p, likelihood = res.patterns, res.whole_likelihood
     if np.any(p.counts % 1 > 0):
-        raise DesignError("the counts of the patterns are not whole", "Only so many judges can be drawn as there were.")
+        raise DesignError("some counts of patterns are not whole numbers", "Give whole counts.")
     refuse_draws("keeping the patterns of {n} tables", n, float(p.n_judges) * p.answers.shape[1] / 8)
     if not isinstance(likelihood.space, IndependentPairs):
         numbers = float(likelihood.space.number) * (2 * p.answers.shape[1] + len(likelihood.products))

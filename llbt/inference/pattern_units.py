@@ -76,13 +76,13 @@ class PatternUnits:
         except linalg.LinAlgError:
             known = False
         if not known or np.abs(maximum.params).max() > _FAR:
-            raise DesignError("the patterns left have no finite estimates", "Ask for more folds, or for other units.")
+            raise DesignError("the remaining patterns have no finite estimates", "Use more folds, or other units.")
         return maximum.params
 
     def shrunk(self, counts: FloatArray) -> FloatArray:
-        """Refuse: patterns have no prior."""
+        """Raise, because patterns have no prior."""
         raise DesignError(
-            "a fold has no finite estimates, and pattern models are fitted without a prior", "Ask for more folds."
+            "a fold has no finite estimates, and pattern models are fitted without a prior", "Use more folds."
         )
 
     def log_scores(self, params: FloatArray) -> FloatArray:

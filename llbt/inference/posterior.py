@@ -40,7 +40,7 @@ _SCALES = (0.01, 10.0)  # prior scales between which the search runs, in log-wor
 _CLOSE = 0.005  # relative error of a scale
 _DRAWS, _DRAWS_WITH_EFFECTS = 4000, 1000
 _COPIES = 4  # copies of the draws, and of matrices of all parameters
-_FEWER = "Take fewer objects: Comparisons.select(objects=[…])."
+_FEWER = "Use fewer objects: Comparisons.select(objects=[…])."
 _NEAR_BOUND = 1.05  # a scale within this factor of a bound is at the bound
 
 
@@ -156,7 +156,7 @@ def posterior(
     rng: Rng = 0,
     progress: bool = False,
 ) -> Posterior:
-    """Draw log-worths from their posterior distribution: which object is best, with which probability.
+    """Draw log-worths from their posterior distribution, for example for the probability that each object is best.
 
     Parameters
     ----------
@@ -194,10 +194,11 @@ def posterior(
     Notes
     -----
     The log-worths minus their mean are normal with standard deviation `prior`, whichever object is the reference.
-    Effects of objects that a formula multiplies by covariates have the same prior: the effects of all objects minus
-    their mean, at the largest absolute value of a number, with labels as they are coded. All other parameters (ties,
-    order, grades, covariates of objects or sides) are normal; times the largest absolute value of their covariate,
-    their standard deviation is 2.5. Parameters that the fit holds stay at their values.
+    Effects of objects that a formula multiplies by covariates have the same prior, for the effects of all objects minus
+    their mean. For a number this prior holds at its largest absolute value; labels are used as they are coded. All
+    other parameters (ties, order, grades, covariates of objects or sides) are normal. Multiplied by the largest
+    absolute value of its covariate, each of them has the standard deviation 2.5. Parameters that the fit holds stay at
+    their values.
 
     Draws come from a t distribution with max(5, p) degrees of freedom around the mode, and are weighted. If Pareto's k̂
     of the weights is above .5, or the effective number of draws below 400, eight chains of Hamiltonian Monte Carlo are
@@ -205,7 +206,7 @@ def posterior(
 
     With random effects (one or two brackets) the log-worths are those of the average judge. Each σ has a half-normal
     prior with scale 1, and a grid of 12 points of log σ (8 points each for two σ). The effects are integrated out as in
-    the fit. If the weights cannot be trusted, the answer is refused.
+    the fit. If the weights cannot be trusted, an error is raised.
 
     References
     ----------
@@ -272,25 +273,25 @@ def _shown(progress: bool, steps: range) -> Any:
 
 @contextlib.contextmanager
 def _explained() -> Iterator[None]:
-    """Return what to do if the density has no mode."""
+    """Raise an error with a remedy if the density has no mode."""
     try:
         yield
     except linalg.LinAlgError as error:
         raise DesignError(
             f"no mode of the posterior was found: {error}",
-            "Take a smaller prior scale: llbt.posterior(res, prior=0.5).",
+            "Use a smaller prior scale: llbt.posterior(res, prior=0.5).",
         ) from None
 
 
 def _not_trusted(drawn: Draws, n: int) -> DesignError:
-    """Return why draws cannot be trusted."""
-    remedy = f"Ask for more draws: llbt.posterior(res, draws={4 * n})."
+    """Return the error for draws that cannot be trusted."""
+    remedy = f"Use more draws: llbt.posterior(res, draws={4 * n})."
     if drawn.chains > 1:
         return DesignError(f"R̂ = {drawn.r_hat:.3f}: the chains do not agree", remedy, expected=f"at most {MOST_R_HAT}")
     return DesignError(
         f"Pareto k̂ = {drawn.k_hat:.2f}, effective number of draws {drawn.ess:.0f}: the weights cannot be trusted",
-        f"{remedy} Or for the confidence distribution: llbt.distribution(res).",
-        expected=f"k̂ of at most {MOST_K} and a number of at least {LEAST_EFFECTIVE:.0f}",
+        f"{remedy} Or use the confidence distribution: llbt.distribution(res).",
+        expected=f"k̂ of at most {MOST_K} and an effective number of at least {LEAST_EFFECTIVE:.0f}",
     )
 
 
@@ -317,7 +318,7 @@ def _check_likelihood(res: Any) -> None:
         by = f" by {', '.join(names)}" if spec.groups else ""
         raise OptionError(
             f"a fit with cov_type={spec.cov_type!r}{by} has no likelihood for its standard errors",
-            "Ask for its confidence distribution: llbt.distribution(res).",
+            "Use its confidence distribution: llbt.distribution(res).",
         )
 
 

@@ -89,7 +89,7 @@ class Scales:
     places: IntArray
 
     def prior(self, scale: float) -> NormalPrior:
-        """Return the prior where effects of objects have this scale (log-worth), given the held parameters."""
+        """Return the prior in which effects of objects have this scale (log-worth), given the held parameters."""
         whole: FloatArray = self.gram / scale**2 + np.diag(self.beside)
         rows = whole[self.places]
         precision = rows[:, self.places]
@@ -111,8 +111,8 @@ def scales_of(target: Target) -> Scales:
 def target_of(res: Any) -> Target:
     """Return the target for the posterior of a fit; raise OptionError for a fit without a likelihood."""
     raise OptionError(
-        f"a {type(res).__name__}, from whose likelihood no draws are made",
-        "Ask for its confidence distribution: llbt.distribution(res).",
+        f"no posterior draws are made for a {type(res).__name__}",
+        "Use its confidence distribution: llbt.distribution(res).",
     )
 
 
@@ -135,11 +135,11 @@ def list_target(res: WithLists) -> Target:
 
 
 def pattern_target(res: WithPatterns) -> Target:
-    """Return the likelihood of a fit of patterns; refuse models of missing answers, which may have several maxima."""
+    """Return the likelihood of a fit of patterns; raise for models of missing answers: several maxima are possible."""
     if res.missingness is not None:
         raise OptionError(
             "a model of missing answers, whose likelihood may have several maxima",
-            "Ask for its confidence distribution: llbt.distribution(res).",
+            "Use its confidence distribution: llbt.distribution(res).",
         )
     if res.patterns.kind == "comparisons" and not res.dependent:
         return plain_target(res.average)
@@ -160,11 +160,11 @@ def effects_target(res: WithEffects) -> Target:
     """Return the likelihood of a fit with normal effects, for the average judge's parameters at each σ."""
     why = ""
     if any(bracket.effect == "1" for bracket in res.brackets):
-        why = "effects of objects, (1 | object), are a prior of their own"
+        why = "effects of objects, (1 | object), already have a prior, their normal distribution"
     elif len(res.brackets) > MOST_SCALES:
-        why = f"a grid of {len(res.brackets)} standard deviations is not made (at most {MOST_SCALES})"
+        why = f"the fit has {len(res.brackets)} standard deviations, and a grid is made for at most {MOST_SCALES}"
     if why:
-        raise OptionError(why, "Ask for its confidence distribution: llbt.distribution(res).")
+        raise OptionError(why, "Use its confidence distribution: llbt.distribution(res).")
     judges, rule = res.judges, res.maximum.rule
     if rule is None:
         rule = Quadrature(_FEW_POINTS) if judges.crossed is None else NormalDensity(False, judges.method)

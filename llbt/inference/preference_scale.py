@@ -132,7 +132,7 @@ def _jointly(
 def averaging_notes(
     res: Estimates, codings: Codings, known: Collection[str], population: Population | None = None
 ) -> tuple[str, ...]:
-    """Return notes on covariates of the levels that a class does not fix, and which are averaged over."""
+    """Return a note on the covariates of the levels that a class does not fix: the levels are averaged over them."""
     blocks = _levels(res, population)
     used = {name for block in blocks for name in codings.blocks[block].variables}
     names = ", ".join(sorted(used - set(known)))
@@ -170,7 +170,7 @@ def _level_rows(
 ) -> Iterator[FloatArray]:
     """Yield the rows of each level in each of K classes, (K, p), averaged over what the classes do not fix.
 
-    If objects add own effects to a level, the level is that of the average pair.
+    If a level has effects of each object, the level returned is the mean over pairs.
     """
     c = res.comparisons
     for block, units in blocks.items():

@@ -132,7 +132,7 @@ def quasi_variances(
     """Return one quasi-variance per object, from which the standard error of any difference follows.
 
     Standard errors of log-worths depend on the reference object. Quasi-variances q do not: the variance of λᵢ − λⱼ is
-    about qᵢ + qⱼ for any two objects. The record has the largest error of this approximation.
+    about qᵢ + qⱼ for any two objects. The result also has the largest error of this approximation.
 
     Parameters
     ----------
@@ -161,9 +161,10 @@ def quasi_variances(
     Notes
     -----
     The q minimise Σ (log v − log(qᵢ + qⱼ))² over the pairs i < j, where v is the variance of λᵢ − λⱼ. R's qvcalc
-    minimises the same sum. With three objects they are exact. The intervals, λ ± t·√q, are for comparing objects by
-    eye; for a single pair use ``res.t_test``. Over all contrasts c the relative error lies between √μ − 1 for the
-    smallest and the largest eigenvalue μ of diag(q) against the covariance, both reduced to contrasts with one object.
+    minimises the same sum. With three objects the q are exact. The intervals, λ ± t·√q, are for comparing objects by
+    eye; for a single pair use ``res.t_test``. Let μ be the eigenvalues of diag(q) relative to the covariance, both
+    reduced to differences from one object. Over all contrasts the relative error lies between √μ − 1 of the smallest
+    and of the largest μ.
 
     References
     ----------
@@ -315,7 +316,7 @@ def _determined(res: Estimates, log_worths: LogWorths) -> tuple[tuple[Label, ...
     gone = [objects[k] for k in np.flatnonzero(~determined)]
     alone = [objects[k] for k in np.flatnonzero(determined & unknown)]
     notes = [f"left out, log-worth not determined by the table: {listed(gone)}"] if gone else []
-    notes += [f"left out, log-worth without a standard error by clusters: {listed(alone)}"] if alone else []
+    notes += [f"left out, log-worth without a clustered standard error: {listed(alone)}"] if alone else []
     return tuple(objects[k] for k in known), log_worths.some(known), tuple(notes)
 
 
@@ -323,8 +324,8 @@ def _check(objects: tuple[Label, ...], variances: FloatArray) -> None:
     if len(objects) < 3:
         raise DesignError(
             f"{len(objects)} log-worths ({listed(objects)})",
-            expected="three or more: of two only the sum of the quasi-variances is determined, the variance of "
-            "their difference in res.bse",
+            expected="three or more; two objects determine only the sum of their quasi-variances, which is the "
+            "variance of their difference (see res.bse)",
         )
     i, j = np.triu_indices(len(objects), 1)
     none = np.flatnonzero(variances[i, j] <= _NO_VARIANCE * variances.max())

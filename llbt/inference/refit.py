@@ -106,8 +106,8 @@ def refit(res: PlainEstimates, formula: str) -> Any:
     lost = [name for name in spec.fixed if name not in model.design.names]
     if lost:
         raise DesignError(
-            f"fixed: {listed(lost)} is held in {spec.formula!r}, but {formula!r} has no such parameter, so one "
-            "model is not the other with a term more",
+            f"fixed: {listed(lost)} is held in {spec.formula!r}, but {formula!r} lacks this parameter, so "
+            "neither model is a special case of the other",
             "Fit both models and compare them: llbt.anova(m0, m1).",
         )
     return _solved(model, spec)
@@ -145,7 +145,7 @@ def refit_table(res: PlainEstimates, c: Comparisons) -> Any:
 @singledispatch
 def refit_data(res: Any, data: Any) -> Any:
     """Return the fit of the same formula and options to other data of the same kind, taken as independent."""
-    raise OptionError(f"a {type(res).__name__}, which is not fitted again", expected="a fit")
+    raise OptionError(f"a {type(res).__name__} cannot be fitted again", expected="a fit")
 
 
 def refit_differing(res: WithEffects | WithDiscriminations, data: Comparisons) -> FitLike:

@@ -44,11 +44,11 @@ def drop1(res: WithWorths | OneSource, *, test: Test | None = None, progress: bo
     -------
     Table
         A row for the fit itself, ``<none>``, then one for each term that is left out: term, df, deviance and aic of the
-        model without the term (of the judgments; a note has R's), statistic, df_denom (of F) and p_value. Fits other
-        than `LLBTResults` have llf in place of deviance; calibrated worths have neither. A term stays if another term
-        contains it (``object`` in ``object:judge``) or if all its parameters are held; so do the cuts of a cumulative
-        link. Every model has the fit's brackets and discriminations, and the terms that these need. `dependence` of
-        patterns is a term.
+        model without the term (AIC of the judgments; a note has R's AIC), statistic, df_denom (of F) and p_value. Fits
+        other than `LLBTResults` have llf in place of deviance; calibrated worths have neither. A term stays if another
+        term contains it (``object`` in ``object:judge``) or if all its parameters are held; so do the cuts of a
+        cumulative link. Every model has the fit's brackets and discriminations, and the terms that these need.
+        `dependence` of patterns is a term.
 
     Raises
     ------
@@ -95,8 +95,8 @@ def add1(res: WithWorths, scope: str, *, test: Test | None = None, progress: boo
     -------
     Table
         A row for the fit itself, ``<none>``, then one for each term that is added: term, df, deviance and aic of the
-        model with the term (of the judgments; a note has R's), statistic, df_denom (of F) and p_value. Fits other than
-        `LLBTResults` have llf in place of deviance.
+        model with the term (AIC of the judgments; a note has R's AIC), statistic, df_denom (of F) and p_value. Fits
+        other than `LLBTResults` have llf in place of deviance.
 
     Raises
     ------
@@ -188,7 +188,7 @@ def _plain_notes(whole: TestedModel, rows: Sequence[_Row], test: Test) -> tuple[
 def _other_notes(whole: TestedModel, rows: Sequence[_Row], test: Test) -> tuple[str, ...]:
     notes = [note for row in rows for note in row.test.notes]
     notes += [
-        f"{row.term.name}: the search of this model did not settle, so its test may be off"
+        f"{row.term.name}: the fit of this model did not converge, so its test may be off"
         for row in rows
         if not getattr(row.model.fit, "converged", True)
     ]

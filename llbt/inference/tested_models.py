@@ -37,7 +37,7 @@ from ..kernel.quadrature import Sampling
 from .nesting import check_links, check_tables, predictors_within, same_answers, within
 from .refit import WrittenTerm, cuts_apart, own_terms, refit, refit_terms, written_terms
 
-Family = Literal["comparisons", "whole answers", "latent classes", "calibrated worths"]
+Family = Literal["comparisons", "rankings, sets or patterns", "latent classes", "calibrated worths"]
 Terms = Sequence[WrittenTerm]
 
 
@@ -74,7 +74,7 @@ class TestedModel:
     n_scales : int
         The number of standard deviations among its parameters; these cannot be below 0.
     at_zero : bool
-        Whether one of them is 0.
+        Whether one of these standard deviations is 0.
     noise : float
         The Monte Carlo error of its log-likelihood.
     shrunk : bool
@@ -251,11 +251,11 @@ def _last_of(terms: Terms, blocks: set[str]) -> frozenset[str]:
 
 
 def _needed_notes(needed: frozenset[str], why: str) -> tuple[str, ...]:
-    return (f"not left out, for {why} it: {', '.join(sorted(needed))}",) if needed else ()
+    return (f"not left out, because {why} it: {', '.join(sorted(needed))}",) if needed else ()
 
 
 def _fixed_scope(base: TestedModel, text: str) -> list[WrittenTerm]:
-    """Return the terms of a scope; refuse brackets."""
+    """Return the terms of a scope; raise for brackets."""
     rest, brackets = split_brackets(text)
     if brackets:
         raise OptionError(
@@ -306,7 +306,9 @@ def model_of_many(res: WithManyWorths) -> TestedModel:
     """Return a fit of very many objects in the form that tests against other models need."""
 
     def refitted(some: Terms) -> TestedModel:
-        raise DesignError("a fit of so many objects is not made again and again", "Fit it, and use llbt.anova(m0, m1).")
+        raise DesignError(
+            "fits of very many objects are not repeated for each term", "Fit each model, and use llbt.anova(m0, m1)."
+        )
 
     return TestedModel(
         fit=res,
@@ -350,7 +352,7 @@ def columns_of(problem: Problem, some: IntArray) -> Problem:
     return replace(problem, predictors=tuple(rows.columns(some) for rows in problem.predictors))
 
 
-# -- fits of whole answers -----------------------------------------------------------------------------------
+# -- fits of rankings, sets and patterns ---------------------------------------------------------------------
 
 
 def _same_answers(models: Sequence[TestedModel]) -> None:
@@ -358,10 +360,10 @@ def _same_answers(models: Sequence[TestedModel]) -> None:
     first, modelled = models[0].fit, [bool(getattr(model.fit, "missingness", None)) for model in models]
     for k, model in enumerate(models):
         if not same_answers(first, model.fit):
-            raise DesignError(f"m0 and m{k} are fits of different answers", "Fit both to the same ones.")
+            raise DesignError(f"m0 and m{k} are fits of different answers", "Fit both to the same answers.")
         if modelled[k] is not modelled[0]:
             raise DesignError(
-                f"of m0 and m{k} one models which answers are missing, and the other does not",
+                f"only one of m0 and m{k} models which answers are missing",
                 "Fit both with missing=, the smaller one with 'common'.",
             )
 
@@ -386,8 +388,8 @@ def _of_answers(
     notes = (assumption,) if res.specification.groups else ()
     return TestedModel(
         fit=res,
-        what="fits of whole answers",
-        family="whole answers",
+        what="fits of rankings, sets or patterns",
+        family="rankings, sets or patterns",
         formula=res.formula,
         n_params=res.n_params,
         base=res.average,
@@ -464,8 +466,8 @@ def slope_notes(models: Sequence[TestedModel]) -> tuple[str, ...]:
     if len({missing.slope.shape[1] for missing in modelled}) < 2:
         return ()
     return (
-        "tests of β, of missing answers, can reject too often with few judges: in simulations with 300 and 500 of "
-        "them 6 and 8 % of the time at 5 %",
+        "tests of β (missing answers) can reject too often with few judges: simulations with 300 and 500 judges "
+        "rejected in 6 and 8 % at level 5 %",
     )
 
 
@@ -483,7 +485,7 @@ def check_comparable(models: Sequence[TestedModel]) -> None:
         raise DesignError(
             f"some fits are of {first.family} and some of {other.family}: "
             f"{why or 'neither model is a special case of the other'}",
-            "Fit one kind of them." if why or not both else "Compare their .aic or .bic.",
+            "Compare fits of one kind." if why or not both else "Compare their .aic or .bic.",
         )
     first.check_data(models)
 

@@ -30,7 +30,7 @@ _FARTHEST = 50.0  # largest σ; ties then vanish as soon as objects differ
 
 @checked
 def tie_tests(res: PlainFit) -> Table:
-    """Test whether ties depend on the strengths of the objects, and whether as much as the model assumes.
+    """Test whether ties are rarer the more objects differ, and whether as strongly as Davidson's model assumes.
 
     Parameters
     ----------
@@ -174,15 +174,15 @@ def _maximum(problem: Problem, start: FloatArray, sigma: float | None = None) ->
     here = _Model.at(problem, np.append(start, 1.0 if sigma is None else sigma))
     if sigma is None and not here.left > _FLAT * problem.totals.sum():
         raise DesignError(
-            "the table does not tell σ from the tie effect, for no two pairs of objects differ by different amounts",
-            "Take the fit as it is, in which σ = 1.",
+            "the table does not separate σ from the tie effect, because all pairs of objects differ equally",
+            "Keep the fit, which has σ = 1.",
         )
     ascent = InParameters(lambda params: _Model.at(problem, params), _solved, moving(len(held), held))
     search = newton(ascent, here, exact=SLOW, most=_STEPS, ends=lambda one, step, n_iter: abs(one.sigma) > _FARTHEST)
     if not search.converged:
         raise DesignError(
-            f"σ has no finite estimate: it is at {search.point.sigma:.3g} and still moves",
-            "The ties of this table do not tell how they depend on strength: take the fit as it is.",
+            f"σ has no finite estimate: it is at {search.point.sigma:.3g} and still changes",
+            "The table says too little about how ties depend on strength: keep the fit, which has σ = 1.",
         )
     return search.point
 
@@ -225,10 +225,12 @@ def _checked(res: PlainEstimates) -> Problem:
     """Return the arrays of a fit whose ties can be tested."""
     if res.comparisons.response != THREE:
         raise DesignError(
-            "the judgments have no ties, or other outcomes beside them",
-            "Ask it of wins, ties and losses: llbt.tie_tests(llbt.fit('object + tie', c.collapse())).",
+            "the judgments have no ties, or have outcomes other than win, tie and loss",
+            "Use wins, ties and losses: llbt.tie_tests(llbt.fit('object + tie', c.collapse())).",
         )
     check_of_one_term(res, "tie", "ties")
     if (link := res.specification.link) != "adjacent":
-        raise DesignError(f"Davidson's model is the adjacent link, and link={link!r}", "Fit link='adjacent'.")
+        raise DesignError(
+            f"Davidson's model needs link='adjacent', and the fit has link={link!r}", "Fit link='adjacent'."
+        )
     return res.problem()

@@ -560,7 +560,7 @@ def test_errors(rich):
         "same model": lambda: llbt.anova(res, fit("C(object, Sum) + tie", rich), test="score"),
         "Fit both to the table with age": lambda: llbt.anova(res, fit("object", rich.pool("age")), test="F"),
         "saturated": lambda: llbt.anova(saturated, test="F"),
-        r"'object\[a\]' is held in 'object \+ tie', but 'tie' has no such parameter": lambda: drop1(held),
+        r"'object\[a\]' is held in 'object \+ tie', but 'tie' lacks this parameter": lambda: drop1(held),
         "all parameters of 'tie' are held": lambda: llbt.anova(everything),
         "no term with an estimated parameter": lambda: drop1(everything),
         "3 parameters are tested at once, but the effective number .* of judge is .* test='cluster'": lambda: drop1(

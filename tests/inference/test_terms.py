@@ -41,7 +41,7 @@ def test_a_mixed_fit_keeps_its_brackets() -> None:
     table = llbt.drop1(res)
     is_ratio(row_of(table, "tie"), small, res, shown=small)
     assert table.to_frame()["term"].tolist() == ["<none>", "tie"]
-    assert "not left out, for the effects are deviations from it: object" in table.notes
+    assert "not left out, because the effects are deviations from it: object" in table.notes
     is_ratio(row_of(llbt.add1(res, "object * sex"), "object:sex"), res, large, shown=large)
     is_ratio(row_of(llbt.drop1(large), "object:sex"), res, large, shown=res)
     with pytest.raises(OptionError, match="has brackets, which are not added one at a time"):
@@ -55,7 +55,7 @@ def test_a_fit_with_discriminations_keeps_them() -> None:
     table = llbt.drop1(res)
     is_ratio(row_of(table, "tie"), small, res, shown=small)
     assert table.to_frame()["term"].tolist() == ["<none>", "tie"]
-    assert "not left out, for the discriminations multiply it: object" in table.notes
+    assert "not left out, because the discriminations multiply it: object" in table.notes
     is_ratio(row_of(llbt.add1(res, "tie * sex"), "tie:sex"), res, large, shown=large)
 
 

@@ -102,7 +102,7 @@ def test_clusters_are_tested_by_flips() -> None:
         ("object + tie", CEMS, {"prior": 1.0}, "without prior"),
         ("object + tie", CEMS, {"link": "cumulative"}, "link='adjacent'"),
         ("object", llbt.load_dataset("citations"), {}, "no ties"),
-        ("object + tie", llbt.load_dataset("dras_modpref"), {}, "does not tell σ"),
+        ("object + tie", llbt.load_dataset("dras_modpref"), {}, "does not separate σ"),
     ],
 )
 @pytest.mark.filterwarnings("ignore::llbt.errors.TiesWarning")
