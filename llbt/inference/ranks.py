@@ -47,15 +47,15 @@ from .scales import (
 from .simultaneous import pairs_of_classes
 from .two_boards import two_boards
 
-_ANCHORED = "{} is the anchor: it has no interval, and its error widens those of the others"
-_BY_ITSELF = "First place is tested by itself; rank ranges, which hold together, are wider"
+_ANCHORED = "{} is the anchor: it has no interval, and its error widens all other intervals"
+_BY_ITSELF = "First place has its own test; rank ranges are simultaneous and therefore wider"
 _MIXTURE = (
     "class all: a judge drawn from all classes; P is Σ π_k P_k(i preferred | decided) against an object of mean "
     "log-worth of each class, or the anchor"
 )
 _GROUPS = ", groups as well"
 _OVER = " over objects and groups"
-_NO_MIXTURE = "no board of all judges: log-worths of classes are not averaged; ask for scale='log_odds' of 3 outcomes"
+_NO_MIXTURE = "no board of all judges: log-worths of classes are not averaged; use scale='log_odds' with 3 outcomes"
 _IMPLIED = ("judgments, wins, ties and losses are those of the comparisons that the lists imply",)
 
 

@@ -76,11 +76,12 @@ def reliability(
     Notes
     -----
     With λ̂ the log-worths minus their mean, SSR = 1 − Σ se²/Σ λ̂²: the share of the variance of the worths that is not
-    estimation error, by the standard errors of the fit. Clustered standard errors therefore lower it. R's sirt
+    estimation error, by the standard errors of the fit. Clustered standard errors therefore lower SSR. R's sirt
     (``btm``, ``mle.rel``) gives another figure. It divides the squared worths by J − 1 and the squared errors by J, and
     it takes each error from the diagonal of the information, as if the other worths were known. Its ``sepG`` is the
-    observed standard deviation over the root mean squared error. So its G²/(1 + G²) is never below ½ if SSR is
-    positive, and it is not SSR. Here ``separation`` G is that of the true worths, and SSR = G²/(1 + G²).
+    observed standard deviation over the root mean squared error. So G²/(1 + G²) with sirt's G is never below ½ if SSR
+    is positive, and it is not SSR. Here ``separation`` G is the standard deviation of the true worths over the root
+    mean squared error, and SSR = G²/(1 + G²).
 
     *Adaptive pairing inflates SSR.* If pairs are chosen by earlier results, objects that won by chance meet better
     objects, and the spread of the worths grows with the errors. In simulations (40 objects of equal worth, 20 judgments
@@ -164,7 +165,7 @@ def separation_reliability(estimate: FloatArray, error: FloatArray) -> float:
 
 
 def closeness(estimate: FloatArray, c: Comparisons) -> float:
-    """Return the mean difference of log-worths of judged pairs over that of all pairs; NaN if all are equal."""
+    """Return judged pairs' mean difference of log-worths, over all pairs' mean difference; NaN if all are equal."""
     known = np.sort(estimate[~np.isnan(estimate)])
     size = len(known)
     all_pairs = 2 * float((2 * np.arange(size) - size + 1) @ known) / (size * (size - 1)) if size > 1 else 0.0
@@ -183,9 +184,11 @@ def _warnings(res: PlainEstimates, close: float) -> tuple[str, ...]:
             "pairs. If pairs were chosen by earlier results (adaptive pairing), SSR and split halves are too large."
         ))  # fmt: skip
     else:
-        warnings.append("SSR is for pairs chosen without looking at results: adaptive pairing inflates it.")
+        warnings.append("SSR assumes pairs chosen without looking at results: adaptive pairing inflates it.")
     if res.specification.prior is not None:
-        warnings.append(Qualifying("The prior shrinks worths, so SSR is not that of the judgments alone."))
+        warnings.append(
+            Qualifying("The prior shrinks worths, so SSR depends on the prior as well as on the judgments.")
+        )
     return tuple(warnings)
 
 
@@ -200,7 +203,7 @@ def _judges(c: Comparisons, judge: str | None) -> Way | None:
 def _no_halves(res: PlainEstimates, way: Way | None) -> tuple[str, ...]:
     """Return a note on why there are no split halves, or an empty text."""
     if way is None:
-        return ("No judges are kept: no split halves, no fit of judges (from_judgments(…, clusters='judge')).",)
+        return ("No split halves and no judge fit: from_judgments(…, clusters='judge') keeps judges.",)
     if len(way.levels) < FEWEST_JUDGES:
         return (f"{len(way.levels)} levels of {way.name}: too few for split halves, which need {FEWEST_JUDGES}.",)
     if any(way.name in term.codes for term in written_terms(res.specification.formula, res.comparisons)):

@@ -1,4 +1,4 @@
-"""The record of reliability: the share of the spread of worths that is no error, and misfits."""
+"""The result of `reliability`: the share of the variance of the worths that is not estimation error, and misfits."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ class Reliability(Record):
     separation : float
         Standard deviation of the true worths in mean standard errors, √(SSR/(1 − SSR)); NaN for a negative SSR.
     closeness : float
-        Mean difference of the worths of judged pairs over that of all pairs. It is far below 1 if pairs were chosen by
-        earlier results.
+        Mean difference of worths over judged pairs, divided by the mean difference over all pairs. It is far below 1 if
+        pairs were chosen by earlier results.
     halves : SplitHalves or None
         The split halves; None with fewer than four judges.
     judge : str
@@ -94,10 +94,10 @@ class Reliability(Record):
         if math.isnan(self.ssr):
             first = "No scale separation reliability: a worth has no standard error, or all worths are equal."
         elif self.ssr < 0:
-            first = "No reliability: the worths differ less than equal worths would by their standard errors."
+            first = "No reliability: the estimates vary less than those of equal worths would by chance."
         else:
             share = format_percent(self.ssr)
-            first = f"SSR = {_share(self.ssr)}: {share} of the variance of the worths is no estimation error."
+            first = f"SSR = {_share(self.ssr)}: {share} of the variance of the worths is not estimation error."
         return (first, *self._misfit_lines())
 
     def _misfit_lines(self) -> tuple[str, ...]:

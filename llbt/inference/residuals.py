@@ -120,8 +120,8 @@ def residuals(
         return pair_residuals_of_many(res, most)
     if of == "cells":
         raise OptionError(
-            f"of='cells' of a {type(res).__name__}, in whose cells judgments depend on each other",
-            "Ask for pairs: llbt.residuals(res).",
+            f"of='cells' of a {type(res).__name__}: judgments in its cells depend on each other",
+            "Leave out of=, for pairs: llbt.residuals(res).",
         )
     return simulated_pair_residuals(res, most, n, Resampler.of("residuals", rng, n_jobs, progress))
 

@@ -32,7 +32,7 @@ PREFERRED: dict[Scale, str] = {  # names for graded judgments
     "elo": "Elo, 400·log10 of the odds of being preferred, given a decision",
     "probability": "probability of being preferred, given a decision",
 }
-OF_MEAN = ", against one of mean log-worth"
+OF_MEAN = ", against an object of mean log-worth"
 FACTORS = {"log_worth": 1.0, "log_odds": 2.0, "odds_ratio": 2.0, "elo": 800 / np.log(10)}
 DIFFERENCES: dict[Scale, str] = {
     "log_worth": "differences of log-worths, λᵢ − λⱼ",
@@ -111,7 +111,7 @@ def elo_notes(c: Comparisons, scale: Scale, graded: bool) -> tuple[str, ...]:
         return ()
     return (
         "Elo of decided judgments: odds of a win against a loss, ties aside",
-        "Elo with ties as half wins is closer together: fit c.split_ties() without tie",
+        "With ties as half wins, differences are smaller: fit c.split_ties() without tie",
     )
 
 

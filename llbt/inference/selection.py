@@ -85,7 +85,7 @@ def candidate_p(
 def winner(
     estimate: FloatArray, cov: FloatArray, centre: FloatArray, confidence: float, rng: np.random.Generator
 ) -> Corrected:
-    """Return the first of J estimates in falling order, corrected for selection, with the hybrid interval.
+    """Return the largest of J estimates, corrected for selection, with the hybrid interval. Estimates must be sorted.
 
     Parameters
     ----------
@@ -105,7 +105,7 @@ def winner(
 
 
 def lead(estimate: FloatArray, cov: FloatArray, confidence: float, rng: np.random.Generator) -> Corrected:
-    """Return the lead of the first of J estimates over the second, corrected as in `winner`.
+    """Return the lead of the largest of J sorted estimates over the second largest, corrected as in `winner`.
 
     Parameters
     ----------
@@ -127,7 +127,7 @@ def lead(estimate: FloatArray, cov: FloatArray, confidence: float, rng: np.rando
 def _hybrid(selection: _Conditional, largest: MaxZ, confidence: float) -> Corrected:
     """Return the hybrid estimate and interval of a selected contrast.
 
-    `largest` is of the contrasts among which it was selected.
+    `largest` is the distribution of max |z| over the contrasts from which it was selected.
     """
     alpha = 1 - confidence
     reach = largest.quantile(1 - _SHARE * alpha) * selection.error
@@ -163,8 +163,8 @@ class _Conditional:
 def _conditional(estimate: FloatArray, cov: FloatArray, of: FloatArray, ahead: FloatArray) -> _Conditional:
     """Return the combination `of` of estimates, given that the combinations `ahead` of them are at most 0.
 
-    The bounds are at least a quarter of a standard error away. Nearer ones, of estimates that nearly tie, would make
-    the interval narrow or a single point, which holds in few cases (see `best`).
+    The bounds are at least a quarter of a standard error away. Nearer bounds, which nearly equal estimates have, would
+    make the interval narrow or a single point, so it would cover too rarely (see `best`).
     """
     variance = float(of @ cov @ of)
     at, along = float(of @ estimate), cov @ of / variance
@@ -176,7 +176,7 @@ def _conditional(estimate: FloatArray, cov: FloatArray, of: FloatArray, ahead: F
 
 
 def _share_below(x: float, mean: float, error: float, low: float, high: float) -> float:
-    """Return P(X ≤ x) of a normal variable between two bounds; far out by the logarithms of tails."""
+    """Return P(X ≤ x) of a normal variable between two bounds; far tails are computed as logarithms."""
     a, b, c = ((value - mean) / error for value in (low, x, high))
     if a > 0:  # from the other side, where tails are small
         a, b, c = -c, -b, -a

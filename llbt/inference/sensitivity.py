@@ -97,7 +97,7 @@ def sensitivity(
     leave_out : str or sequence of str, optional
         Clusters or covariates, whose levels are left out one after another, and ``"object"`` (not for rankings and
         patterns). By default objects, clusters, and labelled covariates of the judgments, each with up to 500 levels. A
-        note names the others, and those that cannot be left out of the fit.
+        note names columns that are not left out.
     at : mapping or "average"
         Covariate values at which worths are compared, if the formula's worth has covariates.
     confidence : float
@@ -138,7 +138,7 @@ def sensitivity(
 
     See Also
     --------
-    fragility : How few judgments or judges a ranking hangs on.
+    fragility : The fewest judgments or judges whose removal changes a ranking.
 
     Examples
     --------
@@ -164,14 +164,16 @@ def sensitivity(
         sets = (confidence, rng) if ranked and choice.left_out is None else None
         by_choice.append((choice, _ranking_at(choice, res.comparisons.objects, at, sets)))
     refits = _compared(by_choice, whole, res.comparisons.objects)
-    notes = [f"rank_set: ranks in the {100 * confidence:.4g} % confidence set of the median object"] if ranked else []
+    notes = (
+        [f"rank_set: number of ranks in the median object's {100 * confidence:.4g} % confidence set"] if ranked else []
+    )
     lost = sum(ranking is None for _, ranking in by_choice)
     if lost:
-        notes.append(f"no finite estimates in {counted(lost, 'refit')}, in refits without a leader")
+        notes.append(f"{counted(lost, 'refit')} without finite estimates; .refits has no leader for these")
     if kept_in:
         notes.append(f"not left out, because its levels are not independent units of the fit: {', '.join(kept_in)}")
     if unasked:
-        notes.append(f"of more than {_MOST_LEVELS} levels, left out only if asked for: {', '.join(unasked)}")
+        notes.append(f"more than {_MOST_LEVELS} levels, left out only if named in leave_out=: {', '.join(unasked)}")
     return Sensitivity(_table(refits, tuple(notes)), refits.drop(columns="rank_set"))
 
 
@@ -274,7 +276,9 @@ def _without_part(res: WithWorths, name: str) -> Iterator[_Choice]:
     """Yield the choices that leave out a part of the table of comparisons."""
     c = res.answers
     if not isinstance(c, Comparisons):
-        raise OptionError("leave_out='object' of whole answers, which would be other answers", "Leave 'object' out.")
+        raise OptionError(
+            "leave_out='object', but rankings and patterns without an object are other answers", "Leave 'object' out."
+        )
     levels: Sequence[Label] = c.objects if name == "object" else levels_of(c, name)
 
     def without(level: Label) -> WithWorths:

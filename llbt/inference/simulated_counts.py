@@ -122,7 +122,7 @@ def _whole_counts(res: PlainEstimates) -> FloatArray:
     counts = res.counts
     if not np.all(counts == np.floor(counts)):
         raise DesignError(
-            "the table has fractional counts, which are not judgments that could be resampled",
+            "the table has fractional counts, which cannot be resampled as judgments",
             "Use resample='parametric'.",
         )
     return counts

@@ -52,8 +52,8 @@ def simulate(
     -------
     tuple of Comparisons; for a fit of rankings of Rankings, for a fit of patterns of Patterns
         Tables have no clusters, because the model does not tell which cluster a judgment comes from. For a fit with
-        effects they have the same clusters, each with as many judgments of each comparison; new judges have the names
-        of the old ones. The same is true for latent classes, where the class of each new judge is drawn by the shares.
+        effects the tables have the same clusters, each with as many judgments of each comparison; new judges have the
+        names of the old ones. The same is true for latent classes; the class of each new judge is drawn by the shares.
         For a fit of rankings there are as many rankings, with the same objects and covariates and as many places. For a
         fit of patterns there are as many judges, with the same covariates and as many missing answers. A fractional
         total is rounded up with the probability of its fraction, else down.
@@ -79,8 +79,8 @@ def simulate(
     if not isinstance(res.answers, Comparisons):
         if times != 1 or judges is not None:
             raise OptionError(
-                f"{'times' if times != 1 else 'judges'}= of a fit of whole answers",
-                "Leave it out: as many are drawn.",
+                f"{'times' if times != 1 else 'judges'}= with a fit of rankings, sets or patterns",
+                "Leave it out: as many answers are drawn as the data have.",
             )
         return drawn_answers(res, n, as_generator(rng))
     c = res.comparisons

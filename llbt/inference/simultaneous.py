@@ -24,7 +24,7 @@ def refuse_pairs(size: int) -> None:
     refuse_large(
         f"comparing all pairs of {size:,} objects",
         _MATRICES * float(size) ** 2,
-        "Name some: pairwise(res, objects=[…]); or take fewer objects: Comparisons.select(objects=[…]).",
+        "Name some: pairwise(res, objects=[…]); or use fewer objects: Comparisons.select(objects=[…]).",
     )
 
 
@@ -53,7 +53,7 @@ def largest(log_worths: LogWorths, pairs: IntArray, error: FloatArray, df: float
 def pairs_of_classes(res: Estimates, log_worths: Sequence[LogWorths], rng: np.random.Generator) -> MaxZ | None:
     """Return the distribution of max |z| over all classes' pairs; None for one class, and for predictions.
 
-    Tests and rank ranges by it are simultaneous over all classes.
+    Tests and rank ranges that use it are simultaneous over all classes.
     """
     if len(log_worths) < 2 or res.object_effects is not None:
         return None

@@ -25,14 +25,15 @@ _INSIDE = 1 - 1e-12  # a correlation of 1 has no z
 
 @dataclass(frozen=True, eq=False)
 class SplitHalves:
-    """The mean correlation r of log-worths by random halves of the judges, and Spearman–Brown for all judges.
+    """The mean correlation r of log-worths by random halves of the judges, and the reliability of all judges.
 
     Attributes
     ----------
     half : ndarray, shape (3,)
         r and the bounds of its interval, for other objects of the same kind (Fisher's z).
     whole : ndarray, shape (3,)
-        2r/(1 + r) of each: the expected correlation of worths by all judges with worths by as many other judges.
+        2r/(1 + r) of each value (Spearman–Brown): the expected correlation of worths by all judges with worths by as
+        many other judges.
     splits : int
         The number of splits with a correlation.
     notes : tuple of str
@@ -56,11 +57,11 @@ def split_halves(
     shrunk = sum(by_prior for _, by_prior in made)
     notes: list[str] = []
     if shrunk:
-        what = f"{counted(shrunk, 'split')} of {n} with infinite worths in a half: both fitted with prior=1."
+        what = f"{counted(shrunk, 'split')} of {n} with infinite worths in a half: both halves fitted with prior=1."
         notes.append(Qualifying(what))
     if not known.all():
         lost = counted(int((~known).sum()), "split")
-        notes.append(Qualifying(f"{lost} of {n} left out: a half has no worths, even by a prior."))
+        notes.append(Qualifying(f"{lost} of {n} left out: a half has no finite worths, even with a prior."))
     z = float(np.mean(np.arctanh(np.clip(correlations[known], -_INSIDE, _INSIDE)))) if known.any() else math.nan
     objects = int((~np.isnan(log_worths.estimate)).sum())
     error = 1 / math.sqrt(objects - 3) if objects >= _FEWEST_OBJECTS else math.nan

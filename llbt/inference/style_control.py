@@ -190,17 +190,19 @@ def style_control(
     The covariate of a judgment is d = (x_i − x_j)/(x_i + x_j), 0 where both are 0, divided by its standard deviation
     over the judgments, as in the notebook of arena-rank 0.1.1 [2]_. Differences from the code of the Arena:
 
-    * It subtracts the mean of d and takes the standard deviation around it. Here both are around 0, so that d changes
-      its sign if the objects change places. Subtracting the mean amounts to an order effect, as ``order`` estimates.
-    * FastChat [3]_ divides by x_i + x_j + 1. This moves counts that are often 0 or 1: one header against none is ½
-      there and 1 here. ``fit("object + tie + sides((n_i - n_j)/(n_i + n_j + 1))", c)`` has it.
-    * Ties are half wins: ``style_control(c.split_ties())``.
-    * Coefficients are shrunk: in FastChat with the ratings, by ½Σβ²/2 of the log-likelihood; in arena-rank alone, by
-      Σβ²/2 of the *mean* log-likelihood, which is strong. It also weights judgments by 1/(judgments of the pair), at
-      least 50. Here nothing is shrunk or weighted.
+    * The Arena's code subtracts the mean of d and takes the standard deviation around the mean. Here nothing is
+      subtracted, so d changes its sign if the objects change places. Subtracting the mean amounts to an order effect,
+      which ``order`` estimates.
+    * FastChat [3]_ divides by x_i + x_j + 1. This matters for counts that are often 0 or 1: one header against none is
+      ½ there and 1 here. FastChat's model is ``fit("object + tie + sides((n_i - n_j)/(n_i + n_j + 1))", c)``.
+    * The Arena counts ties as half wins, as ``style_control(c.split_ties())`` does.
+    * The Arena shrinks coefficients. FastChat shrinks them together with the ratings, by a penalty ½Σβ²/2 on the
+      log-likelihood. arena-rank shrinks only the coefficients, by a penalty Σβ²/2 on the *mean* log-likelihood, which
+      is strong. arena-rank also weights judgments by 1/(judgments of the pair, at least 50). Here nothing is shrunk or
+      weighted.
 
-    On 3,000 simulated judgments with a mean of .02 standard deviations the coefficient of length is .4551 here and
-    .4541 in arena-rank without penalty and weights.
+    On 3,000 simulated judgments, in which d has a mean of .02 standard deviations, the coefficient of length is .4551
+    here and .4541 in arena-rank without penalty and weights.
 
     References
     ----------
@@ -279,7 +281,7 @@ def _named(data: Comparisons, style: Names | None) -> tuple[str, ...]:
 
 
 def _place(at: At) -> Mapping[str, Any] | None:
-    """Return where both leaderboards are taken, apart from style."""
+    """Return the covariate values of both leaderboards, without the style covariates."""
     check_at(at, average=False)
     if at is None or isinstance(at, Mapping):
         return at

@@ -46,7 +46,9 @@ def two_boards(board: Table, other: Table, prefix: str, heading: str) -> Table:
         replace(beside[TAKEN.index("estimate")], heading="estimate"),
         Field("rank_change", "change", ["" if np.isnan(x) or not x else f"{x:+.0f}" for x in change], "composed"),
     )
-    missing = (f"{counted(len(alone), 'object')} of the other fit alone left out: {named(alone)}",) if alone else ()
+    missing = (
+        (f"left out, {counted(len(alone), 'object')} that only the other fit has: {named(alone)}",) if alone else ()
+    )
     whole = replace(
         board,
         fields=(*board.fields, *beside, Field("rank_change", "change", gained, "count")),

@@ -94,10 +94,10 @@ def worth(
 
     Notes
     -----
-    With effects of objects, λᵢ = xᵢβ̂ + ûᵢ, where û are the most probable effects. Errors are prediction errors, which
-    include the estimation of β and σ (`ObjectEffects`). In simulations (12 objects with 400 and 60 votes, 30 with 150,
-    σ .6), 95 % intervals of pairs cover the truth in 93 to 94 %, on average over objects. Intervals of objects far from
-    the prediction by their covariates cover it less often.
+    With effects of objects, λᵢ = xᵢβ̂ + ûᵢ, where û are the most probable effects. Standard errors are those of
+    prediction and include the estimation of β and σ (`ObjectEffects`). In simulations (12 objects with 400 and 60
+    votes, 30 with 150, σ .6), 95 % intervals of pairs cover the truth in 93 to 94 %, on average over objects. Intervals
+    of objects far from the prediction by their covariates cover the truth less often.
 
     For graded judgments and other links, probabilities are not proportional to worths. On every scale except
     ``"log_worth"`` the estimate comes from P(i preferred | decided), for any grade, against the reference object, with
@@ -108,8 +108,8 @@ def worth(
     ``res.predict(population=True)`` without order effects. Log-odds, odds and Elo are functions of it; the delta method
     gives their errors from those of the worths, γ and log σ.
 
-    For a fit of more than 10,000 objects, log-worths, odds and Elo are measured from the mean of all, and a note states
-    the accuracy of the errors.
+    For a fit of more than 10,000 objects, log-worths, odds and Elo are measured from the mean of all objects, and a
+    note states the accuracy of the standard errors.
 
     Objects with equal covariates have equal worths, and each of them counts: the worths of all objects sum to 1. R's
     prefmod prints such objects as one ("LO,SG,ST"), and the worths of the distinct ones sum to 1. To get these, divide
@@ -200,5 +200,7 @@ def _references(res: Estimates, classes: Sequence[LogWorths], shown: Mapping[str
     others = [f"{log_worths.reference} at {class_name(shown, k)}" for k, log_worths in enumerate(classes)]
     others = [text for text, log_worths in zip(others, classes, strict=True) if log_worths.reference != own]
     more = f" and {len(others) - NAMED} more" if len(others) > NAMED else ""
-    named = f"; where most objects are not compared with it: {', '.join(others[:NAMED])}{more}" if others else ""
+    named = (
+        f"; where the table does not compare it with most objects: {', '.join(others[:NAMED])}{more}" if others else ""
+    )
     return f"reference {own}{named}"

@@ -176,7 +176,7 @@ def test_the_set_of_the_best_may_be_smaller_than_the_rank_ranges_say() -> None:
     )
     assert board.head == ("First: A (with 95 % confidence)",)
     assert board.to_frame()["rank_low"].tolist()[:2] == [1, 1]
-    assert any("First place is tested by itself" in note for note in board.notes)
+    assert any("First place has its own test" in note for note in board.notes)
 
 
 def test_of_worths_nothing_is_corrected() -> None:

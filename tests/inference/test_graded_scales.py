@@ -151,14 +151,14 @@ def test_grades_by_judge_are_those_of_the_class_or_averaged_over_the_judgments()
 
 def test_what_has_no_odds_of_graded_judgments_says_so() -> None:
     res = llbt.fit("object + tie + grade", judged())
-    with pytest.raises(OptionError, match=r"judgments are graded, .* Ask for scale='log_worth'"):
+    with pytest.raises(OptionError, match=r"judgments are graded, .* Use scale='log_worth'"):
         llbt.contrasts(res, {"A vs rest": {"A": 1, "B": -0.5, "C": -0.5}})
     llbt.contrasts(res, {"A vs rest": {"A": 1, "B": -0.5, "C": -0.5}}, scale="log_worth")
     with pytest.raises(OptionError, match="odds of being preferred are not differences of log-worths"):
         llbt.plot.intervals(res, bars="quasi", scale="log_odds")
     llbt.plot.intervals(res, bars="quasi", scale="log_worth")
     label = llbt.plot.intervals(res, scale="elo").get_xlabel()
-    assert "one of mean log-worth" in " ".join(label.split())  # wherever its lines end
+    assert "an object of mean log-worth" in " ".join(label.split())  # wherever its lines end
 
 
 def test_the_largest_misfits_name_the_grade() -> None:

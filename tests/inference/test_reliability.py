@@ -226,7 +226,7 @@ def test_anchors_that_make_no_line_are_refused(res, anchors, said):
 def test_what_is_not_answered_is_named(res):
     alone = llbt.reliability(llbt.fit("object + tie", res.comparisons.pool("judge")))
     assert alone.halves is None
-    assert "No judges are kept: no split halves" in str(alone)
+    assert "No split halves and no judge fit" in str(alone)
     with pytest.raises(OptionError, match="keeps no judges"):
         alone.judge_table()
     with pytest.raises(OptionError, match="no anchors"):

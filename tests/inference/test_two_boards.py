@@ -46,7 +46,7 @@ def test_objects_of_one_fit_alone_are_named() -> None:
     assert "1 objects" not in board.as_text()
     other = llbt.leaderboard(few, beside=ONE)
     assert len(other) == 3
-    assert "left out: C" in other.as_text()
+    assert "that only the other fit has: C" in other.as_text()
 
 
 def test_several_boards_have_no_other_beside_them() -> None:
