@@ -143,7 +143,7 @@ def anova(
     by = Reference(asked_test(models, test), n, Resampler.of("anova", rng, n_jobs, progress))
     if n and not any(model.n_scales for model in models):
         raise OptionError(
-            f"n={n!r} beside {models[0].what}", "Leave n out: only fits with effects of judges draw tables."
+            f"n={n!r} with {models[0].what}", "Leave n out: only fits with effects of judges draw tables."
         )
     if len(models) == 1:
         return _of_one(models[0], by)
@@ -154,7 +154,9 @@ def anova(
     check_nested(ranked)
     models = [model for _, model in ranked]
     if by.test == "wald" and len({math.isinf(model.base.df_inference) for model in models[1:]}) > 1:
-        raise DesignError("test='wald': some fits give χ², others F, by their cov_type", "Fit all in one way.")
+        raise DesignError(
+            "test='wald': some fits give χ², others F, by their cov_type", "Fit all models with the same cov_type."
+        )
     return _analysis(models, by)
 
 
@@ -195,7 +197,7 @@ def _in_sequence(whole: TestedModel, by: Reference) -> Table:
     tested_terms = [term for term in whole.terms if term.name in whole.staying]
     if not added:
         raise DesignError(
-            f"all parameters of {whole.formula!r} are held, or of cuts that every model has, so no term can be tested."
+            f"all parameters of {whole.formula!r} are held, or are cuts that every model has, so no term can be tested."
         )
     models = [*(whole.refitted([*tested_terms, *added[:size]]) for size in range(len(added))), whole]
     names = ["NULL", *(term.name for term in added)]
@@ -370,8 +372,8 @@ def flip_notes(tests: Sequence[Compared | None], res: Estimates) -> tuple[str, .
     if any(t is not None and t.df > 0 and math.isnan(t.p_value) for t in tests):
         notes.append(
             Qualifying(
-                f"NA: a single cluster of {groups} determines some tested parameter, or all clusters give the same "
-                "value, so the test cannot tell a difference from dependence. test='score' takes judgments as "
+                f"NA: a tested parameter depends on a single cluster of {groups}, or all clusters give the same value. "
+                "The test then cannot separate a difference from dependence. test='score' takes judgments as "
                 "independent."
             )
         )
@@ -406,10 +408,14 @@ def reservations(test: Test, fits: Sequence[Estimates]) -> tuple[str, ...]:
     dependent = next((fit for fit in fits if fit.specification.cov_type not in ("nonrobust", "quasi")), None)
     if dependent is not None:
         robust = dependent.specification
-        kind = " ".join([robust.cov_type, *([f"({', '.join(robust.groups)})"] if robust.groups else [])])
+        kind = " ".join([f"{robust.cov_type!r}", *([f"({', '.join(robust.groups)})"] if robust.groups else [])])
         better = default_test(dependent)
         what = "flips the scores of its clusters" if better == "cluster" else "uses the fit's covariance"
-        notes.append(Qualifying(f"{name} takes judgments as independent; test={better!r} {what}, {kind}."))
+        notes.append(
+            Qualifying(
+                f"{name} takes judgments as independent, but the fit has cov_type={kind}; test={better!r} {what}."
+            )
+        )
     else:
         notes += _kept_notes(name, fits[-1])
     if test != "F" and any(s.cov_type == "quasi" for s in specs):

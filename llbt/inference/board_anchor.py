@@ -47,7 +47,7 @@ def _one_value(anchor: Mapping[Any, float], scale: Scale) -> tuple[Label, float]
         raise OptionError(f"anchor={dict(anchor)!r}", expected="a finite number as the value")
     if scale not in _LOG_SCALES:
         raise OptionError(
-            f"anchor={dict(anchor)!r} beside scale={scale!r}",
+            f"anchor={dict(anchor)!r} with scale={scale!r}",
             f"On {scale!r} name the object alone: anchor={label!r}.",
             expected=f"a scale with differences: {listed(_LOG_SCALES)}",
         )

@@ -144,8 +144,8 @@ class Bootstrap(Record):
             return statistic_influences(res, self.statistic, self.names, self.estimate, self.resample)
         if self.names != res.names:
             raise OptionError(
-                "method='bca' leaves out each judgment or cluster in turn and needs the statistic, which a pickle "
-                "does not keep",
+                "method='bca' needs the statistic, to leave out each judgment or cluster in turn, but a pickle "
+                "does not keep it",
                 "Call conf_int(method='bca') before pickling, or bootstrap again.",
             )
         scores, weights = resampled_scores(res, self.resample)
@@ -277,16 +277,16 @@ class Bootstrap(Record):
         if alone >= _MANY_ALONE:
             notes.append(
                 Qualifying(
-                    f"{format_percent(alone)} of the judgments are the only one of their comparison and the same in "
-                    "all resamples, so standard errors are too small. resample='parametric' draws them, too."
+                    f"{format_percent(alone)} of the judgments are the only judgment of their comparison. They are the "
+                    "same in all resamples, so standard errors are too small. resample='parametric' draws them, too."
                 )
             )
         if self.degenerate:
             notes.append(
                 Qualifying(
                     f"{format_count(self.degenerate)} resamples had no finite estimate. They count as −∞ in lower and "
-                    "as +∞ in upper bounds, and are not in bias and standard error. To leave out objects or levels "
-                    "with too few judgments: Comparisons.select."
+                    "as +∞ in upper bounds; bias and standard error ignore them. To leave out objects or levels with "
+                    "too few judgments: Comparisons.select."
                 )
             )
         return tuple(notes)
@@ -348,9 +348,9 @@ def _unsupported_note(resample: str, names: list[str]) -> tuple[str, ...]:
         return ()
     return (
         Qualifying(
-            f"NA: resamples without some {resample} have no estimate of {named(names)}, which one {resample} alone "
-            "determines. Leave these parameters out of the formula, merge levels (Comparisons.pool), or use "
-            f"resample='judgment', which holds for these {resample}s alone."
+            f"NA: {named(names)} depend on a single {resample}, so resamples without it have no estimate. Leave these "
+            "parameters out of the formula, merge levels (Comparisons.pool), or use resample='judgment', whose "
+            f"intervals hold only for these {resample}s."
         ),
     )
 

@@ -182,8 +182,8 @@ def _formula(formula: str, common: Sequence[str], both: Comparisons) -> str:
         who = [bracket.grouping for bracket in brackets if bracket.grouping != "object"]
         clusters = f", cov_type='cluster', groups={who[0]!r}" if who else ""
         raise OptionError(
-            f"formula={formula!r} has effects in brackets, which would be the same in both tables, so that what "
-            "changed in them would be taken for changes of objects",
+            f"formula={formula!r} has effects in brackets. They would be the same in both tables, so changes in them "
+            "would count as changes of objects",
             f"Leave them out, and allow for dependence by clusters: llbt.compare(a, b, formula={text!r}{clusters}).",
         )
     parsed = parse(formula, vocabulary(both))
@@ -201,7 +201,7 @@ def _at(res: Estimates, at: At, name: str) -> LogWorths:
     classes, shown, _ = worth_classes(res, {**asked, TABLE: name})
     if len(classes) > 1:
         differ = {name: values[0] for name, values in shown.items() if len(set(map(str, values))) > 1}
-        raise OptionError(f"the worths differ by {listed(list(differ))}", f"Say where: at={differ!r}.")
+        raise OptionError(f"the worths differ by {listed(list(differ))}", f"Name one class: at={differ!r}.")
     return classes[0]
 
 

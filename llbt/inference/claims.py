@@ -1,4 +1,4 @@
-"""Read claims about two objects, such as ``"A > B"``, without evaluating anything: names are data."""
+"""Read claims about two objects, such as ``"A > B"``, without evaluating names as code."""
 
 from __future__ import annotations
 

@@ -57,13 +57,13 @@ def class_pairs(
     """
     if log_worths[0].beside is not None and scale != "log_worth":
         raise OptionError(
-            f"scale={scale!r}, but judgments of these classes are not of three outcomes",
-            "Ask for log-worths: llbt.pairwise(classes, scale='log_worth').",
+            f"scale={scale!r}, but the judgments of these classes do not have three outcomes",
+            "Use log-worths: llbt.pairwise(classes, scale='log_worth').",
         )
     if log_worths[0].contexts is not None and scale == "probability":
         raise OptionError(
-            f"scale='probability' over {log_worths[0].contexts.text}, which is not averaged for latent classes here",
-            "Ask for scale='log_odds', or for probabilities: classes.predict(at=…).",
+            f"scale='probability' over {log_worths[0].contexts.text}: latent classes have no mean probability here",
+            "Use scale='log_odds', or predicted probabilities: classes.predict(at=…).",
         )
     size = len(log_worths[0].estimate)
     joint = _joint(of, log_worths)

@@ -124,7 +124,7 @@ def check_mean(contexts: Contexts | None, graded: bool, scale: str) -> None:
         raise OptionError(
             f"scale={scale!r} over {contexts.text}: odds depend on ties or grades as well as on log-worths, so they "
             "have no mean here",
-            "Ask for scale='log_worth' or for probabilities, res.predict(at=…), both without population=True.",
+            "Use scale='log_worth', or probabilities, res.predict(at=…); leave population=True out of both.",
         )
 
 

@@ -323,7 +323,7 @@ def _in_words(res: Estimates | WithManyWorths, name: str, text: str, scale: Scal
     if used and scale != "log_worth":
         raise OptionError(
             f"{name!r} is about {listed(used)}, which has no {scale}",
-            f"Ask for scale='log_worth', or res.t_test({text!r}).",
+            f"Use scale='log_worth', or res.t_test({text!r}).",
         )
     labels = [name] if len(hypotheses.labels) == 1 else [f"{name}: {label}" for label in hypotheses.labels]
     return Linear(labels, hypotheses.matrix, hypotheses.estimate, hypotheses.cov)

@@ -138,7 +138,7 @@ def distribution(
     if log_worths.unknown.any() or np.isnan(log_worths.cov).any():
         raise DesignError(
             "some log-worths have no standard error, because only one cluster has information on them",
-            "Ask a fit of independent judgments: llbt.posterior(llbt.fit("
+            "Use a fit of independent judgments: llbt.posterior(llbt.fit("
             f"{worths.specification.formula!r}, res.comparisons)).",
         )
     df = worths.worth_df_inference

@@ -282,13 +282,15 @@ def _check(res: Estimates) -> None:
             "Fit with cov_type='nonrobust' and no groups.",
         )
     if spec.prior is not None:
-        raise OptionError(f"a fit with prior={spec.prior!r}, beside which paths have one of their own", "Leave it out.")
+        raise OptionError(
+            f"a fit with prior={spec.prior!r}, but paths already have a prior, the random walk", "Fit without prior=."
+        )
 
 
 def _check_rate(at: Rate, time: str) -> None:
     if at.infinite:
         raise SeparationError(
-            f"σ is +∞: its likelihood still rises where log-worths go by {format_number(LARGEST, 3)} from one period "
-            f"of {time!r} to the next, for some objects win everything in one and lose everything in another",
-            "Take fewer periods=, or hold sigma=.",
+            f"σ is +∞: its likelihood still rises at steps of {format_number(LARGEST, 3)} log-worths between periods "
+            f"of {time!r}. Some objects win everything in one period and lose everything in another",
+            "Use fewer periods=, or hold sigma=.",
         )

@@ -164,7 +164,7 @@ def effect_units(res: WithEffects, by: str | None) -> UnitModel | DependentUnits
     if by is None and len(groupings) > 1:
         raise OptionError(
             f"no by= for a fit with effects of {' and '.join(groupings)}",
-            f"Say what is new: llbt.held_out(res, by={groupings[0]!r}), or by={groupings[1]!r}.",
+            f"Name what is new: llbt.held_out(res, by={groupings[0]!r}), or by={groupings[1]!r}.",
         )
     by = by or groupings[0]
     if by == "judgment":

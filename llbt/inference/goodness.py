@@ -317,6 +317,6 @@ def _of_clusters(res: PlainEstimates, flips: FlipTest | None) -> str:
         return f"{why}, and no test allows for two ways of clustering"
     name = res.specification.groups[0]
     return (
-        f"{why}; X² can be tested by clusters where comparisons are judged by several of them: pool {name} if it is a "
-        "covariate, keep it as clusters"
+        f"{why}; a test by clusters needs comparisons that several clusters judged: if {name} is a covariate, keep it "
+        "as clusters instead"
     )

@@ -140,9 +140,10 @@ def judge_effects(res: EffectsFit, *, by: str | None = None, confidence: Confide
     Returns
     -------
     JudgeEffects
-        Its table has a row for each judge and effect: ``(object | judge)`` has one for each object that the judge
-        compared, ``(tie | judge)``, ``(order | judge)`` and slopes such as ``(length | judge)`` have one. Its `worths`
-        are the judges' log-worths, shrunk towards the average judge's, more so with few judgments.
+        The table has a row for each judge and effect: ``(object | judge)`` has one effect for each object that the
+        judge compared; ``(tie | judge)``, ``(order | judge)`` and slopes such as ``(length | judge)`` have one effect.
+        ``worths()`` returns the judges' log-worths, shrunk towards the average judge's log-worths, more so with few
+        judgments.
 
     Raises
     ------
@@ -151,11 +152,11 @@ def judge_effects(res: EffectsFit, *, by: str | None = None, confidence: Confide
 
     Notes
     -----
-    The effects w of a judge are the mode of exp(ℓ(w) − w²/2), with ℓ the log-likelihood of the judge's judgments at the
-    estimates and w in standard deviations; their covariance is the inverse of the information I + AᵀWA there, times σ².
-    Only differences of log-worths are identified, so a judge's effects are taken minus their mean over the objects that
-    the judge's judgments connect. Intervals use t, because σ is estimated. Effects of judges with many judgments hardly
-    depend on σ, and their degrees of freedom (Satterthwaite's) are large.
+    The effects w of a judge are the mode of exp(ℓ(w) − w²/2). Here ℓ is the log-likelihood of the judge's judgments at
+    the estimates, and w is in standard deviations. The effects' covariance is the inverse of the information I + AᵀWA
+    at the mode, times σ². Only differences of log-worths are identified, so a judge's effects are taken minus their
+    mean over the objects that the judge's judgments connect. Intervals use t, because σ is estimated. Effects of judges
+    with many judgments hardly depend on σ, and their degrees of freedom (Satterthwaite's) are large.
 
     Examples
     --------

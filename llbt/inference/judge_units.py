@@ -181,7 +181,7 @@ def judge_units(res: WithEffects, by: str | None, option: str) -> JudgeUnits:
             "Draw new judgments from the fit: llbt.bootstrap(res, resample='parametric').",
             expected="effects of one grouping, by quadrature or sampling",
         )
-    name, labels, codes, sizes = units_of_judges(res.comparisons, judges.name, by, option, "by the effects")
+    name, labels, codes, sizes = units_of_judges(res.comparisons, judges.name, by, option, "through the effects")
     return JudgeUnits(res, name, labels, np.ones(len(labels)), sizes, codes)
 
 

@@ -35,7 +35,7 @@ def lists_goodness(res: WithLists, of: Of, n: int, draw: Resampler) -> Simulated
     check_drawn(res)
     drawing = ListDrawing.of(res, _SIZES[of])
     if not drawing.number:
-        raise DesignError(f"no list has {of} of objects", "Take of='pairs'.", expected="lists of three objects or more")
+        raise DesignError(f"no list has {of} of objects", "Use of='pairs'.", expected="lists of three objects or more")
     if (n + 1) * drawing.number > _MOST_CELLS:
         raise DesignError(
             f"{format_count(drawing.number)} cells of {of} in {format_count(n)} tables",
@@ -174,7 +174,7 @@ def _comparisons(size: int) -> int:
 
 
 def _key(items: IntArray, objects: int) -> IntArray:
-    """Return a number for each set of objects (…, size)."""
+    """Return a distinct number for each set of objects (…, size)."""
     return np.asarray(np.ravel_multi_index(np.moveaxis(items, -1, 0), (objects,) * items.shape[-1]))
 
 

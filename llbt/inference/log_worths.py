@@ -195,7 +195,7 @@ def worth_classes(
         notes = tuple(note for note in notes if not note.startswith("at "))
         if first.contexts is not None and second.contexts is not None:
             both = dict.fromkeys((first.contexts.text, second.contexts.text))
-            notes = (*notes, f"means over {', less those over '.join(both)}")
+            notes = (*notes, f"means over {', minus means over '.join(both)}")
         return [gap], {}, (*notes, *_missing(res, [gap], {}))
     grid = covariate_grid(codings, ("worth",), at)
     rows, size, classes = _class_rows(codings, grid.values, grid.size), len(res.comparisons.objects), grid.mix.shape[0]
@@ -279,7 +279,7 @@ def log_worths_at(res: Estimates, at: At, population: Population | None = None) 
         levels = "; ".join(f"{name}: {', '.join(values[:12])}" for name, values in open_.items())
         first = {name: values[0] for name, values in shown.items() if name in open_}
         raise OptionError(
-            f"the worths differ by {', '.join(open_)} ({levels})", f"Say where: at={first!r}, or at='average'."
+            f"the worths differ by {', '.join(open_)} ({levels})", f"Name one class: at={first!r}, or at='average'."
         )
     means = (
         () if classes[0].contexts is None else classes[0].contexts.names

@@ -24,8 +24,8 @@ def judge_unit(res: WithEffects, resample: str | None) -> str:
         resample = groupings[0] if alone else "parametric"
     if resample not in ("parametric", *groupings):
         raise OptionError(
-            f"resample={resample!r}, but judgments of one {(groupings or ('object',))[0]} depend on each other by "
-            "the effects",
+            f"resample={resample!r}, but judgments of one {(groupings or ('object',))[0]} depend on each other "
+            "through the effects",
             expected=f"'parametric'{', or ' if groupings else ''}{listed(groupings)}",
         )
     if resample in variables:

@@ -34,7 +34,7 @@ class Pairs:
     observed : ndarray, shape (P, 3)
     ends : ndarray of int, shape (P, 2)
     expected : ndarray, shape (P, 3)
-        The mean of drawn tables whose estimates equal those of the fit.
+        The expected counts in drawn tables whose estimates equal the estimates of the fit.
     apart : ndarray, shape (n, P, 3)
     """
 

@@ -298,7 +298,8 @@ def _check_formula(formula: str, names: Sequence[str], data: Comparisons) -> Non
     twice = [name for name in names if _mentions(formula, name)]
     if twice:
         raise OptionError(
-            f"formula={formula!r} has {listed(twice)} already, which style control adds", "Leave it out of the formula."
+            f"formula={formula!r} already has {listed(twice)}, and style control adds it",
+            "Leave it out of the formula.",
         )
 
 

@@ -23,7 +23,7 @@ class UnitSearch:
     ----------
     model : UnitModel
     worths : int
-        The number of first estimates from which log-worths are made.
+        The number of leading estimates that define the log-worths.
     """
 
     model: UnitModel

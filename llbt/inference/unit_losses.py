@@ -42,7 +42,7 @@ def _models(fits: Sequence[Any], by: str | None) -> list[_Units]:
             raise OptionError("a fit by Firth's bias reduction", "Fit without prior='jeffreys'.")
     units = [unit for unit in dict.fromkeys(model.unit for model in models) if unit != JUDGMENT]
     if len(units) > 1:
-        raise OptionError(f"the fits are of different units ({listed(units)})", f"Say which: by={units[0]!r}.")
+        raise OptionError(f"the fits are of different units ({listed(units)})", f"Name the unit: by={units[0]!r}.")
     # a unit that is a single judgment for one fit must be so for all
     if units and any(model.unit == JUDGMENT for model in models):
         models = [units_to_predict(fit, units[0]) for fit in fits]

@@ -257,5 +257,5 @@ def test_numbers_need_values_and_other_covariates_a_place() -> None:
     res = fitted("object * length + object * topic + tie")
     with pytest.raises(llbt.errors.OptionError, match="Name its values"):
         llbt.worth(res, by="length")
-    with pytest.raises(llbt.errors.OptionError, match="Say where"):
+    with pytest.raises(llbt.errors.OptionError, match="Name one class"):
         llbt.pairwise(fitted(), by="language")

@@ -448,8 +448,12 @@ def test_refits_have_the_options_of_the_fit(options, rich):
     ("options", "test", "said"),
     [
         ({"cov_type": "cluster", "groups": "age"}, "chi2", "likelihood ratio takes judgments as independent"),
-        ({"cov_type": "cluster", "groups": "age"}, "F", "cluster (age)"),
-        ({"cov_type": "HC0"}, "score", "score test takes judgments as independent; test='wald'"),
+        ({"cov_type": "cluster", "groups": "age"}, "F", "cov_type='cluster' (age)"),
+        (
+            {"cov_type": "HC0"},
+            "score",
+            "score test takes judgments as independent, but the fit has cov_type='HC0'; test='wald'",
+        ),
         ({"cov_type": "quasi"}, "chi2", "dispersion as 1; test='F'"),
         ({"prior": "jeffreys"}, "chi2", "bias reduction do not maximize"),
         ({"prior": 1.0}, "F", "a prior do not maximize"),

@@ -865,7 +865,7 @@ def test_single_judgments_cannot_be_resampled_within_comparisons() -> None:
     error = drawn.to_frame().set_index("term")["std_error"]
     np.testing.assert_allclose(error[list(res.bse.index)], res.bse, rtol=0.2)
     some = llbt.bootstrap(fit_with_numbers(judged_once_each(900, twice=600)), n=20, rng=1)
-    assert "20 % of the judgments are the only one of their comparison" in some.as_text()
+    assert "20 % of the judgments are the only judgment of their comparison" in some.as_text()
 
 
 def test_a_fit_counts_the_steps_that_found_its_maximum() -> None:

@@ -197,7 +197,7 @@ def test_worths_by_a_covariate_are_compared_where_they_are_asked_for() -> None:
     alone = llbt.compare(*(c.select(where={"language": "de"}).pool() for c in tables), cov_type="nonrobust")
     np.testing.assert_allclose(found.moved.estimate - found.moved.estimate[0],
                                alone.moved.estimate - alone.moved.estimate[0], atol=1e-6)  # fmt: skip
-    with pytest.raises(OptionError, match=r"Say where: at=\{'language': 'de'\}"):
+    with pytest.raises(OptionError, match=r"Name one class: at=\{'language': 'de'\}"):
         llbt.compare(*tables, "object*language + tie*language")
 
 

@@ -107,7 +107,7 @@ def test_what_cannot_be_compared_is_named(c: llbt.Comparisons) -> None:
         llbt.anova(judge, llbt.fit("object + tie", c, link="probit"))
     with pytest.raises(DesignError, match="with a prior"):
         llbt.anova(judge, llbt.fit("object + tie", c, prior=1))
-    with pytest.raises(OptionError, match="n=9 beside fits without effects"):
+    with pytest.raises(OptionError, match="n=9 with fits without effects"):
         llbt.anova(judge.without, n=9)
 
 

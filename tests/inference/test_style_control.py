@@ -198,7 +198,7 @@ def test_values_without_an_effect_are_refused(values, said):
 
 
 def test_options_that_do_not_fit_are_refused():
-    with pytest.raises(llbt.errors.OptionError, match="has 'length' already"):
+    with pytest.raises(llbt.errors.OptionError, match="already has 'length'"):
         style_control(TABLE, "length", "object + tie + length")
     with pytest.raises(llbt.errors.OptionError, match="effects of judges"):
         style_control(TABLE, "length", "object + tie + (object | judge)")

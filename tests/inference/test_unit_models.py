@@ -185,7 +185,7 @@ def test_resamples_are_refits_of_drawn_units(kind: str) -> None:
 
 
 def test_units_that_depend_on_each_other_are_refused() -> None:
-    with pytest.raises(OptionError, match="judgments of one judge depend on each other by the effects"):
+    with pytest.raises(OptionError, match="judgments of one judge depend on each other through the effects"):
         llbt.influence(fit_of("mixed"), by="week")
     with pytest.raises(OptionError, match="each judge has its own discrimination"):
         llbt.influence(fit_of("discrimination"), by="judge")

@@ -230,7 +230,7 @@ def test_resampled_judges_say_nothing_of_parameters_of_one(own: LLBTResults) -> 
     boot = llbt.bootstrap(own, resample="judge", n=200, rng=1)
     frame = boot.to_frame()
     assert frame[["bias", "std_error", "conf_low", "conf_high"]].isna().all(axis=None)
-    assert "resamples without some judge have no estimate" in boot.as_text()
+    assert "so resamples without it have no estimate" in " ".join(boot.as_text().split())
     assert boot.conf_int(method="bca").isna().all(axis=None)
     plain = llbt.bootstrap(fitted("object + tie", judged(clusters="judge")), resample="judge", n=50, rng=1)
     assert not plain.unsupported.any()

@@ -85,7 +85,7 @@ def test_ranks_of_a_fit_are_those_of_its_leaderboard(pooled, by_judge):
     assert (
         row_names(llbt.plot.ranks(by_judge, at=at)) == llbt.leaderboard(by_judge, at=at).to_frame()["object"].tolist()
     )
-    with pytest.raises(llbt.errors.OptionError, match=r"Say where: at={'judge': 'J1'}"):
+    with pytest.raises(llbt.errors.OptionError, match=r"Name one class: at={'judge': 'J1'}"):
         llbt.plot.ranks(by_judge)
     with pytest.raises(llbt.errors.OptionError, match="given with a table"):
         llbt.plot.ranks(llbt.leaderboard(pooled), at=at)
