@@ -141,16 +141,17 @@ def best(
 
     Notes
     -----
-    Object i is a candidate unless some object j is significantly better: max_j (λ̂_j − λ̂_i)/s_ij is compared with its
-    distribution for equal objects, one-sided over the comparisons with i. There is no correction over i, because only
-    the test of the truly best object can wrongly reject (multiple comparisons with the best, Hsu 1984).
+    Object i is a candidate unless some object j is significantly better. The statistic is max_j (λ̂_j − λ̂_i)/s_ij. It
+    is compared with its distribution for equal objects, one-sided over the comparisons with i. There is no correction
+    over i, because only the test of the truly best object can wrongly reject (multiple comparisons with the best, Hsu
+    1984).
 
     The largest of several estimates is too large on average. The corrected worth is median-unbiased given that its
     object came first. Its interval is the hybrid interval of Andrews, Kitagawa & McCloskey (2024): conditional on
     coming first, and within the simultaneous interval at level 1 − α/10. The lead is corrected in the same way, given
     which objects came first and second, within the simultaneous intervals of all pairs. Estimates less than a quarter
     of a standard error apart are treated as that far apart. Otherwise intervals of objects that nearly tie would be
-    narrow, and those of exact ties a single point.
+    narrow, and intervals of exact ties a single point.
 
     In simulations (3 and 10 objects, 1,000 sets each) the interval of the worth covers in 94 to 98 %, the uncorrected
     interval in 79 to 95 %. The interval of the lead covers in 96 to 99.7 %, the uncorrected interval in 88 to 99 %. It
@@ -232,7 +233,7 @@ def candidates(
 def _advantages(pairs: Pairwise) -> tuple[FloatArray, FloatArray]:
     """Return z of each object (column) minus another (row), (J, J), −∞ if unknown, and the standard errors.
 
-    Each z is converted from its pair's degrees of freedom to those of the table, with the same tail probability.
+    Each z is converted from its pair's to the table's degrees of freedom, with the same tail probability.
     """
     size, (i, j) = len(pairs.objects), pairs.pairs.T
     z, error = np.full((size, size), -np.inf), np.full((size, size), np.inf)

@@ -33,7 +33,7 @@ def ranked_first(ranks: Sequence[Field], order: IntArray) -> npt.NDArray[np.bool
 
 
 def first_place(objects: Sequence[Label], order: IntArray, first: npt.NDArray[np.bool_], level: str) -> tuple[str, ...]:
-    """Return a line on which objects may be the best."""
+    """Return a line that names the objects that may be the best."""
     labels = [str(objects[k]) for k in order if first[k]]
     if not labels:
         return ()

@@ -51,15 +51,15 @@ def bootstrap(
         The unit that is resampled. By default the clusters of the fit, or judgments if it has none.
         ``"judgment"``: judgments within comparisons. ``"parametric"``: new judgments from the fitted model. The name of
         a cluster or covariate of the table: its levels are resampled whole. For a fit with effects of judges: the name
-        of the judges (the default), who are resampled whole, with each copy as a separate judge; or ``"parametric"``,
-        new judges with effects drawn from their distribution. The latter is the default if the effects belong to
-        several groupings, to objects, or to a covariate of the formula. Each resample is fitted by itself. For a fit of
-        lists: ``"list"``, single lists, the default without clusters; ``"parametric"``, new lists from the fitted
-        model; or the name of a cluster or covariate of the lists. For a fit of patterns: ``"pattern"``, the answers of
-        single judges, or a covariate. Judges with discriminations cannot be resampled. For latent classes: the judges
-        (the default), a column with one level for each judge, or ``"parametric"``. Each resample is fitted from the
-        estimates with the same prior, so its classes correspond to those of the fit. For calibrated worths: units, with
-        their labels and verdicts, or the groups of units that depend on each other.
+        of the judges (the default) or ``"parametric"``. Judges are resampled whole, with each copy as a separate judge;
+        parametric resamples have new judges with effects drawn from their distribution. ``"parametric"`` is the default
+        if the effects belong to several groupings, to objects, or to a covariate of the formula. Each resample is
+        fitted by itself. For a fit of lists: ``"list"``, single lists, the default without clusters; ``"parametric"``,
+        new lists from the fitted model; or the name of a cluster or covariate of the lists. For a fit of patterns:
+        ``"pattern"``, the answers of single judges, or a covariate. Judges with discriminations cannot be resampled.
+        For latent classes: the judges (the default), a column with one level for each judge, or ``"parametric"``. Each
+        resample is fitted from the estimates with the same prior, so its classes correspond to the classes of the fit.
+        For calibrated worths: units, with their labels and verdicts, or the groups of units that depend on each other.
     n : int
         The number of resamples.
     rng : numpy.random.Generator or int, optional

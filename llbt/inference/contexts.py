@@ -76,7 +76,7 @@ class Contexts:
             return np.asarray(special.logit(self.weights @ special.expit(2 * apart)) / 2)
 
     def pair_log_odds(self, pairs: IntArray) -> tuple[FloatArray, FloatArray]:
-        """Return `log_odds` for pairs of objects (m, 2), one first object after another to save memory."""
+        """Return `log_odds` for pairs of objects (m, 2), for one first object at a time to save memory."""
         odds, each = np.empty((2, len(pairs))), np.eye(self.estimate.shape[1])
         for i in np.unique(pairs[:, 0]):
             some = np.flatnonzero(pairs[:, 0] == i)

@@ -76,8 +76,8 @@ def contrasts(
         With `by`: differences between the groups, the first minus the second. Not for probabilities; `predict` has
         their differences.
     scale : {"log_odds", "log_worth", "odds_ratio", "elo", "probability"}
-        The scale of estimates and intervals. With ``"log_worth"``, the scale of the parameters, they equal those of
-        ``res.t_test``.
+        The scale of estimates and intervals. With ``"log_worth"``, the scale of the parameters, estimates and intervals
+        equal those of ``res.t_test``.
     margin : float, optional
         The largest difference from equality that does not matter, on the scale: 20 Elo, an odds ratio of 1.25, a
         probability of .05 from one half. It is then tested whether contrasts are no worse, no better or equivalent.

@@ -81,8 +81,8 @@ def drift(
 
     Notes
     -----
-    The paths are the mode of Σ_t ℓ_t(x_t) − Σ_t |λ_t − λ_t−1|²/(2σ²d_t). Newton's method finds it; its steps are the
-    Kalman filter and smoother in information form. λ_1 and the parameters common to all periods have flat priors. σ
+    The paths are the mode of Σ_t ℓ_t(x_t) − Σ_t |λ_t − λ_t−1|²/(2σ²d_t). Newton's method finds this mode; each step is
+    a Kalman filter and smoother in information form. λ_1 and the parameters common to all periods have flat priors. σ
     maximizes Laplace's approximation of the marginal likelihood, in which all paths are integrated out (restricted
     maximum likelihood, as in Wood 2011 for penalties). Its interval ends where the log-likelihood has fallen by half
     the χ²₁ quantile. Standard errors come from the curvature at the mode, averaged over σ with its likelihood as weight

@@ -144,7 +144,7 @@ class Drift(Record):
 
     @checked
     def change(self, first: Label | None = None, last: Label | None = None) -> Table:
-        """Return the change of each log-worth, minus the mean of all, from one period to another.
+        """Return the change of each log-worth minus the mean of all log-worths, from one period to another.
 
         Parameters
         ----------

@@ -117,7 +117,8 @@ def fragility(
     k : int
         The number of top objects, for ``change="top"``.
     most : float
-        The largest share of the units that may be left out. If no such removal changes the ranking, the result is NaN.
+        The largest share of the units that may be left out. If no removal up to this share changes the ranking, the
+        result is NaN.
     at : mapping or "average"
         Covariate values at which worths are compared, if the formula's worth has covariates.
     progress : bool
@@ -146,8 +147,8 @@ def fragility(
     infinite without some judgments counts as a change if it reverses the order.
 
     For fits other than `LLBTResults` each unit is left out alone first. Then as many units are left out as should
-    suffice by the sum of their single effects, and refits check it. Estimates that are not finite do not count as a
-    change.
+    suffice by the sum of their single effects, and refits check the result. Estimates that are not finite do not count
+    as a change.
 
     References
     ----------

@@ -126,7 +126,7 @@ def goodness_of_fit(
         of statistics at least as large) / (n + 1). 0 simulates no tables. Fits with clusters cannot be simulated. Fits
         other than `LLBTResults` are tested with simulated tables only, 199 by default.
     of : {"pairs", "triples"}
-        For rankings, what is counted: the order of every two objects of a list, or of every three.
+        For rankings: whether orders of every two or of every three objects of a list are counted.
     rng : numpy.random.Generator or int, optional
     progress : bool
         Show a progress bar.
@@ -136,8 +136,8 @@ def goodness_of_fit(
     Returns
     -------
     GoodnessOfFit, or SimulatedGoodness if judges, lists or patterns are drawn
-        Tests on the fitted table. If covariates that the formula does not use split it, there are also tests on the
-        table pooled over them: estimates do not depend on how finely a table is split, but tests of fit do.
+        Tests on the fitted table. If covariates that the formula does not use split this table, there are also tests on
+        the table pooled over them. Estimates do not depend on how finely a table is split, but tests of fit do.
 
     Raises
     ------
@@ -156,10 +156,10 @@ def goodness_of_fit(
     Judgments of one judge with effects, of one list or of one pattern depend on each other, so no statistic has a χ²
     distribution. For such fits X² sums (observed − expected)²/expected over the outcomes of all pairs. Expected counts
     are the mean of tables drawn from the fit (new judges, lists or patterns). Each drawn table is fitted again, and the
-    part of its cells that its own estimates explain is removed. Rankings are not fitted again: the part of the cells
-    that a drawn table's scores explain is removed (Pierce 1982), and expected counts are the mean of the observed and
-    all drawn counts. For rankings without ties, pairs tell little beyond the worths; triples test whether choices among
-    three follow from choices between two, as Luce's axiom requires.
+    part of its cells that its own estimates explain is removed. Rankings are not fitted again. Instead, the part of the
+    cells that a drawn table's scores explain is removed (Pierce 1982), and expected counts are the mean of the observed
+    and all drawn counts. For rankings without ties, pairs tell little beyond the worths; triples test whether choices
+    among three follow from choices between two, as Luce's axiom requires.
 
     References
     ----------

@@ -61,9 +61,9 @@ def grade_tests(res: PlainFit, *, progress: bool = False) -> Table:
     log m = μ + sₕ(λᵢ − λⱼ + δ) + γₕ, with s₋ₕ = −sₕ, γ₋ₕ = γₕ and s₁ as in the scale. If sₕ = sₕ₊₁, the grades differ
     only in frequency, γ, and have the same information on the objects, so they can be merged. Scores can be estimated
     only if log-worths differ. The likelihood is maximized over the scores, and at given scores over the other
-    parameters. Rao's score for the scores h ≥ 2 is Σ uₛ(y − m) over the comparisons, with the signed predictor u, and y
-    the counts of h minus those of −h. It is the score of parameters that are added to the restricted model, so
-    clusters' scores are flipped as for any other parameter.
+    parameters. Rao's score for the scores h ≥ 2 is Σ uₛ(y − m) over the comparisons, with the signed predictor u, and
+    with y the counts of h minus the counts of −h. It is the score of parameters that are added to the restricted model,
+    so clusters' scores are flipped as for any other parameter.
 
     In small tables the likelihood ratio rejects a true merger too often: with five objects at level 5 %, in 7.8 % of
     tables with 20 judgments for each pair, and in 6 % with 60. Equal distances are rejected in 5.2 % and 3 % (600
@@ -131,7 +131,7 @@ def _tested(res: PlainEstimates, response: Response) -> Table:
                 "p_value",
             ),
         ),
-        title=f"Scores of the grades, and {'score' if by_clusters else 'likelihood-ratio'} tests against free ones",
+        title=f"Scores of the grades, and {'score' if by_clusters else 'likelihood-ratio'} tests against free scores",
         head=(f"Model: {res.specification.formula}",),
         notes=("scores are those of the first and higher grades", *_notes(res, flips)),
     )
@@ -195,7 +195,8 @@ def _flips(
 def _with_free_scores(problem: Problem, names: list[int], fit: Fit) -> Problem:
     """Return the problem with a parameter for each score except the first, linearized at a fit.
 
-    A score multiplies the signed predictor of its outcome; its negative multiplies that of the opposite outcome.
+    A score multiplies the signed predictor of its outcome; its negative multiplies the predictor of the opposite
+    outcome.
     """
     response, signed = problem.response, problem.at(fit.params)[0]
     assert isinstance(response, Response)  # `_checked` has excluded other responses
@@ -245,7 +246,7 @@ def _fitted(
 ) -> tuple[FloatArray, Fit]:
     """Return the scores (H,) at the maximum, and the fit with them; grades of one group share a score.
 
-    The score of the first group is that of the first grade.
+    The first group has the score of the first grade.
     """
     start, total = np.array([given[group == g].mean() for g in range(1, group[-1] + 1)]), problem.totals.sum()
     begin = [solution.params]
