@@ -101,7 +101,7 @@ def held_out(
         squared distance of the probabilities from the observed outcomes, with brier_error. With several models,
         delta_log_loss and delta_error compare with the first model, paired by judgment (or level). prior_folds is the
         number of folds predicted with a prior. Standard errors are those of a mean over the judgments, or over the
-        levels of `by`; they ignore that fits to different folds share judgments. ``calibration()`` compares predicted
+        levels of `by`. They ignore that fits to different folds share judgments. ``calibration()`` compares predicted
         probabilities with observed frequencies.
 
     Raises
@@ -119,13 +119,14 @@ def held_out(
     parameters for the levels of the fold, as ``object * judge`` for a new judge. Fits with effects of judges,
     discriminations or patterns have no prior, so these folds raise an error.
 
-    A fit with effects predicts all judgments of a level at once: log Z(known and level) − log Z(known), where Z is the
-    likelihood with effects integrated out, at its maximum without the fold. If only judges have effects, a new judge's
-    score is the log-probability of their judgments, integrated over the effects; a new prompt's score uses the same
-    judges' judgments of other prompts. Divided by the number of judgments, the score is on the scale of models without
-    effects. With two crossed groupings, Z comes from expectation propagation; for 4 judges × 3 prompts, scores were too
-    low by .0002 per judgment at σ .35, and by .001 at σ .7. Latent classes have log Σ π_k P(judgments of the judge |
-    class k) instead. A tree of judges is grown again without the fold; a new judge has the leaf of their covariates.
+    A fit with effects predicts all judgments of a level at once. The score is log Z(known and level) − log Z(known),
+    where Z is the likelihood with effects integrated out, at its maximum without the fold. If only judges have effects,
+    a new judge's score is the log-probability of their judgments, integrated over the effects; a new prompt's score
+    uses the same judges' judgments of other prompts. Divided by the number of judgments, the score is on the scale of
+    models without effects. With two crossed groupings, Z comes from expectation propagation; for 4 judges × 3 prompts,
+    scores were too low by .0002 per judgment at σ .35, and by .001 at σ .7. Latent classes have log Σ π_k P(judgments
+    of the judge | class k) instead. A tree of judges is grown again without the fold; a new judge has the leaf of their
+    covariates.
 
     References
     ----------

@@ -109,11 +109,11 @@ def influence(
         By cell, ``to_frame()`` has the comparison, outcome, count, fitted, hat, residual (standardized Pearson) and
         cooks_distance of the explicit Poisson GLM, largest first. By level, it has the level, its judgments, object,
         estimate (log-worth from the whole table), without (log-worth without the level), change, largest (the level's
-        largest change) and p_adjusted (the level against the rest, by Holm's method; see `level_tests`), the level with
-        the largest change first. Values are NaN if nothing can be fitted without the level. The printout has one row
-        per level, with the object that changes most. For latent classes there are rows for each class, with the columns
-        class, share (of the judges in it) and share_without. With more than 10,000 objects, up to 1,000 levels are left
-        out, and each has rows for the 100 objects that change most.
+        largest change) and p_adjusted (the level against the rest, by Holm's method; see `level_tests`). The level with
+        the largest change comes first. Values are NaN if nothing can be fitted without the level. The printout has one
+        row per level, with the object that changes most. For latent classes there are rows for each class, with the
+        columns class, share (of judges in the class) and share_without. With more than 10,000 objects, up to 1,000
+        levels are left out, and each has rows for the 100 objects that change most.
 
     Raises
     ------

@@ -80,7 +80,7 @@ class Intransitivity(Record):
         return _shares(self.wins, self.ties)
 
     def table(self) -> Table:
-        """Return circular triads and violations of transitivity, one row each: how many of how many triples."""
+        """Return the numbers of circular triads and of violations of transitivity, and of how many triples."""
         forms = ("weak", "moderate", "strong")
         names = ["circular triads", *(f"violations of {form} stochastic transitivity" for form in forms)]
         counts = [self.circular_triads, self.weak, self.moderate, self.strong]
@@ -201,7 +201,7 @@ def intransitivity(data: PairFit | Comparisons) -> Intransitivity:
     -------
     Intransitivity
         Circular triads with Kendall & Babington Smith's ζ, and violations of weak, moderate and strong stochastic
-        transitivity. ``pairs()`` and ``triples()`` list them, for a fit with the deviance.
+        transitivity. ``pairs()`` and ``triples()`` return the pairs and triples, for a fit with their deviances.
 
     Raises
     ------

@@ -32,8 +32,8 @@ class JudgeEffects(Record):
     ----------
     res : MixedResults
     effects : ndarray, shape (G, J)
-        Effects on the log-worths, minus their mean over the objects that a judge's judgments connect; 0 for objects
-        that the judge did not judge, and without ``(object | …)``.
+        Effects on the log-worths, minus their mean over the objects that a judge's judgments connect. They are 0 for
+        objects that the judge did not judge, and without ``(object | …)``.
     effect_errors : ndarray, shape (G, J)
         The standard errors of these effects; NaN for objects that the judge did not judge.
     others : ndarray, shape (G, M)

@@ -111,8 +111,8 @@ def rank_fields(res: WithManyWorths, confidence: float, order: IntArray) -> tupl
 def simultaneous(size: int, confidence: float) -> float:
     """Return a bound for the half width, in standard errors, of simultaneous intervals of normal estimates.
 
-    This is Šidák's bound (1967): whatever their correlation, all intervals cover at least as often as if they were
-    independent.
+    This is Šidák's bound (1967): whatever the correlation of the estimates, all intervals cover at least as often as
+    with independent estimates.
     """
     return float(stats.norm.isf(-np.expm1(np.log(confidence) / size) / 2))
 

@@ -47,7 +47,7 @@ class ListUnits:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Names of the estimated parameters, including those of ties."""
+        """Names of the estimated parameters, including the parameters of ties."""
         return tuple(self.fit.names[k] for k in self.fit.places)
 
     @property

@@ -157,7 +157,7 @@ def _comparable(gaps: FloatArray, home: int) -> npt.NDArray[np.bool_]:
     """Return which objects are in the largest group whose differences are determined, shape (J,).
 
     `gaps` (J, aliased parameters) are the products of the rows with `alias_columns`; they are equal within a group.
-    Among groups of equal size the one with the reference is taken.
+    Among groups of equal size, the group with the reference is chosen.
     """
     group = np.full(len(gaps), -1)
     while (group < 0).any():

@@ -145,13 +145,13 @@ def pairwise(
     Pairwise or Table
         With `by` a table of the pairs of each group.
         For latent classes a table: class, share, the columns below for each class with p-values adjusted over its
-        pairs, and p_over_classes, adjusted over the pairs of all classes, like the intervals. Else a Pairwise:
-        object_i, object_j, estimate, std_error, statistic, p_value, p_adjusted, conf_low, conf_high; one row per pair.
-        Intervals are made on the log-odds scale and transformed. For a fit with effects of objects, ``(1 | object)``,
-        worths are predictions: probability_greater, P(λ_i > λ_j), replaces statistic and p-values, and intervals are
-        prediction intervals. Values are NaN for objects whose log-worth the table does not determine, because they were
-        not compared with the others at `at`; these do not count as pairs. With `margin` there are also p_no_worse,
-        p_no_better, p_equivalent and claim, as in `contrasts`.
+        pairs, and p_over_classes, adjusted over the pairs of all classes; intervals are simultaneous over all classes,
+        too. Else a Pairwise: object_i, object_j, estimate, std_error, statistic, p_value, p_adjusted, conf_low,
+        conf_high; one row per pair. Intervals are made on the log-odds scale and transformed. For a fit with effects of
+        objects, ``(1 | object)``, worths are predictions: probability_greater, P(λ_i > λ_j), replaces statistic and
+        p-values, and intervals are prediction intervals. Values are NaN for objects whose log-worth the table does not
+        determine, because they were not compared with the others at `at`. Their pairs do not count in adjustments. With
+        `margin` there are also p_no_worse, p_no_better, p_equivalent and claim, as in `contrasts`.
 
     Raises
     ------

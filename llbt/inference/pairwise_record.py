@@ -215,8 +215,7 @@ class Pairwise(Record):
         -------
         Table
             object, group; the best object first. Objects that are not compared have no letter. A difference is
-            significant if its adjusted p-value is below 1 − `confidence`; the adjustment is the one given to
-            `pairwise`.
+            significant if its adjusted p-value is below 1 − `confidence`; p-values are adjusted as in `pairwise`.
 
         Raises
         ------

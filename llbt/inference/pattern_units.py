@@ -49,7 +49,7 @@ class PatternUnits:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Names of the estimated parameters, including those of dependence and of missing answers."""
+        """Names of the estimated parameters, including the parameters of dependence and of missing answers."""
         return tuple(self.fit.names[k] for k in self.fit.places)
 
     @property

@@ -67,9 +67,9 @@ class Posterior(Record):
     k_hat : float
         Pareto's k̂ of the importance weights, also if chains were run because it was above .5.
     ess : float
-        Effective number of draws; with chains, that of the worst parameter.
+        Effective number of draws; with chains, the smallest number over the parameters.
     r_hat : float
-        R̂ of the worst parameter; NaN without chains.
+        The largest R̂ of the parameters; NaN without chains.
     chains : int
         The number of chains, whose draws follow one after another; 1 for importance sampling.
     scale : float
@@ -108,8 +108,8 @@ class Posterior(Record):
         """Return object, first, rank_median, rank_low, rank_high, estimate, conf_low, conf_high.
 
         first is the probability of having the largest log-worth. estimate is the posterior mean of the log-worth minus
-        the mean of all objects. Intervals have equal tails and are those of each single object. Objects are sorted by
-        median rank.
+        the mean of all objects. Intervals have equal tails and hold for each object alone. Objects are sorted by median
+        rank.
         """
         title = "Posterior of the log-worths λ, less the mean of all objects"
         return drawn_worths.worth_table(self, title, self.notes)
@@ -349,7 +349,7 @@ def _prior_note(prior: float | str, scale: float) -> str:
 
 
 def _scale_notes(target: Target, drawn: Draws) -> tuple[str, ...]:
-    """Return notes on each σ; worths are then those of the average judge."""
+    """Return notes on each σ, and that worths are of the average judge; empty without σ."""
     if not target.brackets:
         return ()
     sigmas = drawn.params[:, len(target.names) :]
