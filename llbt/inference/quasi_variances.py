@@ -276,8 +276,8 @@ def worst_errors(cov: FloatArray, quasi: FloatArray) -> tuple[float, float]:
     Returns
     -------
     tuple of float
-        √μ − 1 for the extreme eigenvalues μ of the quasi-variances against the covariance, both for differences from
-        the first object; infinite if a contrast has no variance, −1 if its quasi-variances sum to 0.
+        √μ − 1 for the extreme eigenvalues μ of the quasi-variances relative to the covariance, both for differences
+        from the first object; infinite if a contrast has no variance, −1 if its quasi-variances sum to 0.
     """
     true = cov[1:, 1:] - cov[:1, 1:] - cov[1:, :1] + cov[0, 0]
     approximate = np.diag(quasi[1:]) + quasi[0]

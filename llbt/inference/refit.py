@@ -129,9 +129,9 @@ def refit_terms(res: PlainEstimates, terms: Sequence[WrittenTerm]) -> Any:
 def refit_table(res: PlainEstimates, c: Comparisons) -> Any:
     """Return the fit of the same formula to another table.
 
-    The reference object and levels stay those of the fit, if the table has them.
+    The reference object and levels stay the same as in the fit, if the table has them.
 
-    The covariance is that of independent judgments, as resamples may not keep the clusters.
+    The covariance assumes independent judgments, because resamples may not keep the clusters.
     """
     levels = {column.name: column.levels.tolist() for column in (*c.columns, *c.sides, *c.object_columns)}
     asked = references(res.specification.reference)

@@ -180,7 +180,7 @@ def _warnings(res: PlainEstimates, close: float) -> tuple[str, ...]:
     warnings: list[str] = []
     if close < _CLOSE:
         warnings.append(Qualifying(
-            f"Judged pairs are close: their worths differ {format_number(close, 2)} times as much as those of random "
+            f"Judged pairs are close: their worths differ {format_number(close, 2)} times as much as worths of random "
             "pairs. If pairs were chosen by earlier results (adaptive pairing), SSR and split halves are too large."
         ))  # fmt: skip
     else:

@@ -94,7 +94,7 @@ class Reliability(Record):
         if math.isnan(self.ssr):
             first = "No scale separation reliability: a worth has no standard error, or all worths are equal."
         elif self.ssr < 0:
-            first = "No reliability: the estimates vary less than those of equal worths would by chance."
+            first = "No reliability: the estimates vary less than estimates of equal worths would by chance."
         else:
             share = format_percent(self.ssr)
             first = f"SSR = {_share(self.ssr)}: {share} of the variance of the worths is not estimation error."

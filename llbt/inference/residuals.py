@@ -182,7 +182,7 @@ def standardized_residuals(res: PlainEstimates, kind: Residual = "pearson") -> F
 
 
 def _informative(residual: FloatArray, order: IntArray, response: Response) -> IntArray:
-    """Return the rows to print: all, or of two mirrored cells the one with more judgments than fitted."""
+    """Return the rows to print: all, or from two mirrored cells the cell with more judgments than fitted."""
     if response != TWO:
         return np.arange(len(residual))
     unsorted = np.empty(len(residual))

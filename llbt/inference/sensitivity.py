@@ -198,7 +198,7 @@ def _left_out(res: WithWorths, asked: str | Sequence[str] | None) -> tuple[list[
 
 
 def _sizes(res: WithWorths) -> dict[str, int]:
-    """Return what can be left out, with the number of its levels."""
+    """Return each factor that can be left out, with the number of its levels."""
     data = res.answers
     if isinstance(data, Comparisons):
         labels = [column.name for column in data.columns if column.levels.dtype.kind not in "fiu"]
@@ -257,7 +257,7 @@ def _refit(res: Estimates, terms: Sequence[WrittenTerm], c: Comparisons, cov_typ
 
 
 def _without_each(res: WithWorths, name: str) -> list[_Choice]:
-    """Return a choice for each object, or each level of a cluster or covariate, that leaves it out."""
+    """Return one choice for each object, or each level of a cluster or covariate, without this object or level."""
     if name == "object" or plain_of(res) is not None:
         return list(_without_part(res, name))
     model = unit_model(res, name, "leave_out")

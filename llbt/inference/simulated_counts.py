@@ -1,4 +1,4 @@
-"""Counts drawn anew: from the probabilities of a fit, from its judgments, or from its clusters."""
+"""New counts, drawn from the probabilities of a fit, or resampled from its judgments or its clusters."""
 
 from __future__ import annotations
 

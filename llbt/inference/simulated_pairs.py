@@ -73,9 +73,9 @@ def simulated_goodness(res: WithWorths, n: int, draw: Resampler) -> SimulatedGoo
 def simulated_pairs(res: WithWorths, n: int, draw: Resampler) -> Pairs:
     """Return the counts of pairs' outcomes in the data and in n tables that are drawn from a fit and refitted.
 
-    This allows, to first order, for a fit following its data: cells of drawn tables are regressed on their own
-    estimates. Expected counts are the regression's values at the estimates of the fit, and residuals are those of the
-    regression.
+    The counts allow, to first order, for the fact that a fit follows its data: cells of drawn tables are regressed on
+    the tables' estimates. Expected counts are the regression's values at the estimates of the fit; residuals are the
+    regression's residuals.
     """
     at = own_estimates(res)
     params = len(at)

@@ -44,8 +44,8 @@ def simulate(
         The factor for the number of judgments of each comparison: 6 for a study of the same design, six times as large.
     judges : {"new", "same"}, optional
         For a fit with effects of judges. "new" (the default): each table has new judges, with effects drawn from their
-        distribution. "same": the same judges, with their most probable effects; these are shrunk towards 0, so the
-        judges differ less than new ones.
+        distribution. "same": the same judges, with their most probable effects. These effects are shrunk towards 0, so
+        the judges differ less than new judges.
     rng : numpy.random.Generator or int, optional
 
     Returns

@@ -86,7 +86,7 @@ class StyleControl(Record):
     def coefficients(self) -> Table:
         """Return style, estimate, std_error, conf_low, conf_high, p_value, divisor.
 
-        The estimate is what one standard deviation more of (x_i − x_j)/(x_i + x_j) adds for i, on the scale.
+        The estimate is the advantage of i per standard deviation of (x_i − x_j)/(x_i + x_j), on the scale.
         """
         names, factor = [_term(name) for name in self.style], FACTORS[self.scale]
         bounds = factor * self.styled.conf_int(1 - self.confidence).loc[names].to_numpy()
@@ -187,8 +187,9 @@ def style_control(
 
     Notes
     -----
-    The covariate of a judgment is d = (x_i − x_j)/(x_i + x_j), 0 where both are 0, divided by its standard deviation
-    over the judgments, as in the notebook of arena-rank 0.1.1 [2]_. Differences from the code of the Arena:
+    The covariate of a judgment is d = (x_i − x_j)/(x_i + x_j), which is 0 where both are 0. It is divided by its
+    standard deviation over the judgments, as in the notebook of arena-rank 0.1.1 [2]_. Differences from the code of the
+    Arena:
 
     * The Arena's code subtracts the mean of d and takes the standard deviation around the mean. Here nothing is
       subtracted, so d changes its sign if the objects change places. Subtracting the mean amounts to an order effect,

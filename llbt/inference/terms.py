@@ -47,8 +47,8 @@ def drop1(res: WithWorths | OneSource, *, test: Test | None = None, progress: bo
         model without the term (AIC of the judgments; a note has R's AIC), statistic, df_denom (of F) and p_value. Fits
         other than `LLBTResults` have llf in place of deviance; calibrated worths have neither. A term stays if another
         term contains it (``object`` in ``object:judge``) or if all its parameters are held; so do the cuts of a
-        cumulative link. Every model has the fit's brackets and discriminations, and the terms that these need.
-        `dependence` of patterns is a term.
+        cumulative link. Every model has the fit's brackets and discriminations, and the terms that brackets and
+        discriminations need. `dependence` of patterns is a term.
 
     Raises
     ------
@@ -78,7 +78,7 @@ def drop1(res: WithWorths | OneSource, *, test: Test | None = None, progress: bo
 
 @checked
 def add1(res: WithWorths, scope: str, *, test: Test | None = None, progress: bool = False) -> Table:
-    """Test what each of some further terms would add to a fit.
+    """Test further terms, each added alone to a fit.
 
     Parameters
     ----------
@@ -196,7 +196,7 @@ def _other_notes(whole: TestedModel, rows: Sequence[_Row], test: Test) -> tuple[
 
 
 def _poisson(whole: TestedModel) -> tuple[str, ...]:
-    """Return a note on how R's AIC, of the Poisson counts, follows from that of the judgments."""
+    """Return a note on how R's AIC, of the Poisson counts, follows from the AIC of the judgments."""
     res = whole.base
     if not res.log_linear:
         return ()

@@ -1,7 +1,7 @@
-"""What tests of nested models and of terms need from a fit: one record, made by one function per kind of fit.
+"""The facts about a fit that tests of nested models and terms need: one record, made by one function per kind of fit.
 
-`kinds` registers these functions. A kind of another room registers its own, by ``@tested.register`` next to its
-results.
+`kinds` registers these functions. A kind of fit in another subpackage registers its own function by
+``@tested.register``, next to its results.
 """
 
 from __future__ import annotations
@@ -78,16 +78,16 @@ class TestedModel:
     noise : float
         The Monte Carlo error of its log-likelihood.
     shrunk : bool
-        Whether a prior keeps it from the maximum of the likelihood.
+        Whether a prior keeps the estimates from the maximum of the likelihood.
     holds : callable
         Takes a smaller model, whose parts are all predictors, and this model. Returns whether the smaller model's
-        predictors are among those of this one.
+        predictors are among this model's predictors.
     clustered : bool
         Whether its covariance is by clusters.
     wider : LLBTResults or None
         A plain fit, without random effects or discriminations, in which this model is nested.
     neighbours : tuple of results
-        The fits that are compared with this one when it is the only argument, including this one.
+        The fits that `anova` compares when this fit is the only argument, including this fit.
     terms : tuple of WrittenTerm
         The terms of the formula.
     staying : frozenset of str
@@ -148,7 +148,7 @@ class TestedModel:
 
 @singledispatch
 def tested(res: Any) -> TestedModel:
-    """Return a fit in the form that tests against other models need."""
+    """Return a fit as the record that tests against other models need."""
     raise OptionError(f"found {kind_of(res)}", expected="a fit, as llbt.fit returns it")
 
 

@@ -202,7 +202,7 @@ def _saturated(problem: Problem) -> float:
 def _flips(res: PlainEstimates, problem: Problem) -> FlipTest | None:
     """Return the test of σ = 1 by sign flips of clusters' scores; None for independent judgments.
 
-    The score of σ at 1 is that of a covariate −log cosh u in the tie effect, u as fitted.
+    The score of σ at 1 equals the score of a covariate −log cosh u in the tie effect, with u as fitted.
     """
     if not res.specification.groups:
         return None

@@ -16,7 +16,7 @@ _PRINTED = (*TAKEN, "object", "")
 
 
 def two_boards(board: Table, other: Table, prefix: str, heading: str) -> Table:
-    """Return a leaderboard with the rank, range, estimate and interval of another one in further columns.
+    """Return a leaderboard with the rank, range, estimate and interval of another leaderboard in further columns.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""How much each judgment or cluster moves the estimates of a bootstrap, for BCa intervals."""
+"""The influence of each judgment or cluster on the estimates of a bootstrap, for BCa intervals."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def resampled_scores(res: PlainEstimates, resample: str) -> tuple[FloatArray, Fl
 def statistic_influences(
     res: PlainEstimates, statistic: Statistic, names: tuple[str, ...], estimate: FloatArray, resample: str
 ) -> tuple[FloatArray, FloatArray]:
-    """Return how much leaving out each unit moves a statistic, (n, k), and how often each unit is there, (n,)."""
+    """Return the change of a statistic without each unit, (n, k), and the number of copies of each unit, (n,)."""
     left_out, weights = _left_out(res, resample)
     moved = np.zeros((len(left_out), len(names)))
     for k, table in enumerate(left_out):
@@ -50,7 +50,7 @@ def statistic_influences(
 
 
 def _left_out(res: PlainEstimates, resample: str) -> tuple[list[FloatArray], FloatArray]:
-    """Return the tables without one judgment of each kind, or without one cluster, and how often each is there."""
+    """Return the tables without one judgment of each kind, or without one cluster, and the number of each kind."""
     counts = res.counts
     if resample not in ("judgment", "parametric"):
         lines = clustered(res.comparisons, resample, (resample,))

@@ -69,7 +69,7 @@ class UnitModel(Protocol):
         Raises
         ------
         DesignError
-            If the model has no prior, or some estimate is infinite in spite of it.
+            If the model has no prior, or some estimate is infinite in spite of the prior.
         """
 
     def log_scores(self, params: FloatArray) -> FloatArray:

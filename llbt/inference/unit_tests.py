@@ -108,7 +108,7 @@ class UnitScores:
     def test(self, g: int) -> tuple[float, int, int, float]:
         """Return Rao's statistic of a unit's separate estimates, its df, and the most extreme estimate with its score.
 
-        The estimates are those of all units, so the score s of one unit has the variance i − i I⁻¹ i.
+        The estimates come from all units, so the score s of one unit has the variance i − i I⁻¹ i.
         """
         own = slice(0, self.own)
         score, information = self.derivatives[0][g, own], self.derivatives[1][g, own]

@@ -53,7 +53,7 @@ def worth(
         worth uses, and numbers at their mean. A mapping of values to weights that sum to 1,
         ``{"language": {"de": 0.3, "en": 0.7}}``, averages over these values on the requested scale: the mean of
         log-worths, log-odds, Elo or worths, and the geometric mean of odds. Several covariates are mixed independently.
-        ``"average"`` averages in this way over the judgments of the table; with `by`, over those of each group.
+        ``"average"`` averages in this way over the judgments of the table; with `by`, over the judgments of each group.
     scale : {"probability", "log_worth", "log_odds", "odds_ratio", "elo"}
         Worths π that sum to 1 in each class; or log-worth, log-odds, odds and Elo against the reference object.
     by : str or sequence of str, optional
@@ -82,7 +82,7 @@ def worth(
         Standard errors are by the delta method. Intervals are Wald's, on the logit scale for probabilities and on the
         log scale for odds, so that they stay in range. Objects that a class does not compare with the others have NaN,
         and a note names them. The worths of the other objects sum to 1; if the reference is not among them, the last of
-        them is the reference.
+        these objects is the reference.
 
     Raises
     ------
@@ -105,15 +105,15 @@ def worth(
     judgments.
 
     For a new judge P(i preferred | decided) = p̄_i/(p̄_i + p̄_j), with the outcome probabilities p̄ of
-    ``res.predict(population=True)`` without order effects. Log-odds, odds and Elo are functions of it; the delta method
-    gives their errors from those of the worths, γ and log σ.
+    ``res.predict(population=True)`` without order effects. Log-odds, odds and Elo are functions of this probability.
+    The delta method gives their standard errors from the errors of the worths, γ and log σ.
 
     For a fit of more than 10,000 objects, log-worths, odds and Elo are measured from the mean of all objects, and a
     note states the accuracy of the standard errors.
 
     Objects with equal covariates have equal worths, and each of them counts: the worths of all objects sum to 1. R's
-    prefmod prints such objects as one ("LO,SG,ST"), and the worths of the distinct ones sum to 1. To get these, divide
-    by the sum of the worths over one object of each kind.
+    prefmod prints objects with equal covariates as one ("LO,SG,ST"), and the worths of the distinct objects sum to 1.
+    To get prefmod's worths, divide by the sum of the worths over one object of each kind.
 
     References
     ----------
