@@ -46,7 +46,7 @@ class Best(Record):
     worth : Corrected
         The log-worth of the first object, minus the mean of all objects.
     lead : Corrected
-        The log-worth of the first object minus that of the second.
+        The log-worth of the first object minus the log-worth of the second.
     scale : {"log_worth", "log_odds", "elo"}
     confidence : float
     notes : tuple of str
@@ -81,7 +81,7 @@ class Best(Record):
                     "is_candidate", "may be the best", ["yes" if is_inside else "no" for is_inside in inside.tolist()]
                 ),
             ),
-            title=f"The best object: {_UNITS[self.scale]}, less the mean of all objects",
+            title=f"The best object: {_UNITS[self.scale]}, minus the mean of all objects",
             head=self._head(),
             notes=self.notes,
         ).first(_MOST_ROWS)

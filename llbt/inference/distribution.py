@@ -67,7 +67,7 @@ class ConfidenceDistribution(Record):
 
         first is the confidence in the first place; the other columns are as in `Posterior.table`.
         """
-        title = "Confidence distribution of the log-worths λ, less the mean of all objects"
+        title = "Confidence distribution of the log-worths λ, minus the mean of all objects"
         return drawn_worths.worth_table(self, title, self.notes)
 
 
@@ -113,8 +113,8 @@ def distribution(
     Notes
     -----
     The draws are normal around the estimates, with their covariance; with few clusters they have a t distribution with
-    the degrees of freedom of the fit. With many independent judgments, the shares are close to those of `posterior`
-    with a wide prior.
+    the degrees of freedom of the fit. With many independent judgments, the shares are close to the probabilities of
+    `posterior` with a wide prior.
 
     References
     ----------

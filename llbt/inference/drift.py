@@ -1,4 +1,4 @@
-"""Drifting worths: every log-worth is a random walk over periods, with its rate by marginal likelihood."""
+"""Drifting worths: every log-worth is a random walk over periods; marginal likelihood estimates its rate."""
 
 from __future__ import annotations
 

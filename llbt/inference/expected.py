@@ -1,4 +1,4 @@
-"""The expected counts of the comparisons of a fit's table, whoever judged them."""
+"""The expected counts of the comparisons of a fit's table, averaged over judges."""
 
 from __future__ import annotations
 

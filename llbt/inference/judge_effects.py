@@ -187,7 +187,7 @@ def _columns(res: WithEffects, grouping: str) -> tuple[tuple[str, str], ...]:
 
 
 def _predicted(res: WithEffects, grouping: str) -> _Found:
-    """Return the effects from Laplace's approximation; 0 if it has no effects left."""
+    """Return the effects from Laplace's approximation; 0 for brackets without a predicted effect."""
     size, objects = len(res.judges.groupings[grouping]), len(res.comparisons.objects)
     effects, effect_errors = np.zeros((size, objects)), np.full((size, objects), np.nan)
     columns = _columns(res, grouping)

@@ -172,8 +172,9 @@ def worth_classes(
 ) -> tuple[list[LogWorths], dict[str, list[Any]], tuple[str, ...]]:
     """Return the log-worths in each requested class, the covariates of each class, and notes.
 
-    With a `population`, preferences are those of a judge drawn from it. A class has the largest group of objects whose
-    differences the table determines in that class. The log-worths of other objects are NaN, and a note names them.
+    With a `population`, preferences are of a judge drawn from this population. A class has the largest group of objects
+    whose differences the table determines in that class. The log-worths of other objects are NaN, and a note names
+    them.
 
     Raises
     ------

@@ -127,9 +127,9 @@ def together_against(
 ) -> Margin:
     """Return the tests of m differences against a margin, adjusted for both directions of all differences.
 
-    Single-step p-values are those of the largest |z|, which is the largest z over both directions. They agree with
-    simultaneous intervals: a difference is no worse if its interval is above the lower bound, and equivalent if its
-    interval is within both bounds.
+    Single-step p-values come from the distribution of the largest |z|, which is the largest z over both directions.
+    These p-values agree with simultaneous intervals: a difference is no worse if its interval is above the lower bound,
+    and equivalent if its interval is within both bounds.
     """
     z = _distances(margin, scale, estimate, error)
     p = _one_sided(z, df)

@@ -1,4 +1,4 @@
-"""Infit and outfit: mean squares of the residuals of groups of judgments, such as those of a judge or an object."""
+"""Infit and outfit: mean squares of the residuals of groups of judgments, such as the judgments of one judge."""
 
 from __future__ import annotations
 

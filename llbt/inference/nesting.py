@@ -1,4 +1,4 @@
-"""Check that fits can be compared: same data and link, and the predictors of one are among those of the other."""
+"""Check that fits can be compared: same data and link, and one model's predictors are among the other's."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def check_links(results: Sequence[Estimates]) -> None:
 
 
 def within(small: Estimates, large: Estimates) -> bool:
-    """Whether the linear predictors of one model are among those of the other."""
+    """Whether one model's linear predictors are among the other's."""
     return predictors_within(small.problem(), large.problem())
 
 

@@ -143,6 +143,6 @@ def _table(residuals: _Residuals, what: str, most: int, notes: tuple[str, ...]) 
             Field("fitted", "fitted", residuals.fitted[order], "number", 3),
             Field("residual", "residual", residuals.residual[order], "statistic"),
         ),
-        title=f"Standardized residuals of pairs: {what} of i less {what} of j",
+        title=f"Standardized residuals of pairs: {what} of i minus {what} of j",
         notes=notes,
     ).first(most, "smaller one", ".to_frame(), or most=", asked=True)

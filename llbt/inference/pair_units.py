@@ -95,7 +95,7 @@ class PlainCounts:
 
 @dataclass(frozen=True, eq=False)
 class JudgedCounts:
-    """A fit with a discrimination of each judge; its parameters are those of the worths, then the discriminations."""
+    """A fit with a discrimination of each judge; its parameters are first the worths', then the discriminations."""
 
     judged: discrimination.Judged
     names: tuple[str, ...]

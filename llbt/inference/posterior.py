@@ -111,7 +111,7 @@ class Posterior(Record):
         the mean of all objects. Intervals have equal tails and hold for each object alone. Objects are sorted by median
         rank.
         """
-        title = "Posterior of the log-worths λ, less the mean of all objects"
+        title = "Posterior of the log-worths λ, minus the mean of all objects"
         return drawn_worths.worth_table(self, title, self.notes)
 
     @checked
@@ -204,9 +204,9 @@ def posterior(
     of the weights is above .5, or the effective number of draws below 400, eight chains of Hamiltonian Monte Carlo are
     run instead, in coordinates that are uncorrelated at the mode.
 
-    With random effects (one or two brackets) the log-worths are those of the average judge. Each σ has a half-normal
-    prior with scale 1, and a grid of 12 points of log σ (8 points each for two σ). The effects are integrated out as in
-    the fit. If the weights cannot be trusted, an error is raised.
+    With random effects (one or two brackets) the log-worths are of the average judge. Each σ has a half-normal prior
+    with scale 1, and a grid of 12 points of log σ (8 points each for two σ). The effects are integrated out as in the
+    fit. If the weights cannot be trusted, an error is raised.
 
     References
     ----------
@@ -339,7 +339,7 @@ def _qualifying(res: Any) -> tuple[str, ...]:
 
 
 def _prior_note(prior: float | str, scale: float) -> str:
-    text = f"prior: log-worths less their mean are normal, sd {format_number(scale, 3)}"
+    text = f"prior: log-worths minus their mean are normal, sd {format_number(scale, 3)}"
     if not isinstance(prior, str):
         return f"{text}; all else sd {WIDE}"
     if _SCALES[0] * _NEAR_BOUND < scale < _SCALES[1] / _NEAR_BOUND:

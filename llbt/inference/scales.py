@@ -21,10 +21,10 @@ Scale = Literal["probability", "log_worth", "log_odds", "odds_ratio", "elo"]
 
 SCALES: dict[Scale, str] = {
     "probability": "worth π ∝ exp(2λ), summing to 1",
-    "log_worth": "log-worth λ, less the reference's",
+    "log_worth": "log-worth λ, relative to the reference",
     "log_odds": "log-odds 2λ against the reference",
     "odds_ratio": "odds exp(2λ) against the reference",
-    "elo": "Elo, 400·log10 of the odds, less the reference's",
+    "elo": "Elo, 400·log10 of the odds, relative to the reference",
 }
 PREFERRED: dict[Scale, str] = {  # names for graded judgments
     "log_odds": "log-odds of being preferred, given a decision",

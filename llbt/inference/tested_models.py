@@ -42,7 +42,7 @@ Terms = Sequence[WrittenTerm]
 
 
 def _holds(small: TestedModel, large: TestedModel) -> bool:
-    """Whether the predictors of one model are among those of the other."""
+    """Whether one model's predictors are among the other's."""
     return within(small.base, large.base)
 
 
@@ -327,7 +327,7 @@ def model_of_many(res: WithManyWorths) -> TestedModel:
 
 
 def _holds_beside_objects(small: TestedModel, large: TestedModel) -> bool:
-    """Whether a model's predictors, except differences of objects, are among those of a fit of very many objects."""
+    """Whether a model's predictors, except differences of objects, are among the predictors of a fit of many objects."""
     others = np.flatnonzero(~_of_objects_alone(small.base))
     return predictors_within(columns_of(small.base.problem(), others), large.base.problem())
 

@@ -105,7 +105,7 @@ def test_log_worths_are_as_they_are() -> None:
     worths = llbt.worth(res, scale="log_worth").to_frame().set_index("object")
     np.testing.assert_allclose(worths.loc[list("ABC"), "estimate"], res.params[[f"object[{o}]" for o in "ABC"]])
     np.testing.assert_allclose(worths.loc[list("ABC"), "std_error"], res.bse[[f"object[{o}]" for o in "ABC"]])
-    assert "log-worth λ, less the reference's" in str(llbt.worth(res, scale="log_worth"))
+    assert "log-worth λ, relative to the reference" in str(llbt.worth(res, scale="log_worth"))
 
 
 def test_an_anchor_keeps_its_value_and_the_mean_is_one_of_mean_log_worth() -> None:
@@ -170,7 +170,7 @@ def test_the_largest_misfits_name_the_grade() -> None:
 def test_pairs_and_pictures_say_scores_and_grades() -> None:
     res = llbt.fit("object + tie + grade", judged())
     pairs = llbt.residuals(res, of="pairs")
-    assert "scores of i less scores of j" in str(pairs)
+    assert "scores of i minus scores of j" in str(pairs)
     row = pairs.to_frame().set_index(["object_i", "object_j"]).loc[("A", "B")]
     c = res.comparisons
     lead = c.counts @ c.response.loadings[:, 0]
