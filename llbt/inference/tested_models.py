@@ -327,7 +327,7 @@ def model_of_many(res: WithManyWorths) -> TestedModel:
 
 
 def _holds_beside_objects(small: TestedModel, large: TestedModel) -> bool:
-    """Whether a model's predictors, except differences of objects, are among the predictors of a fit of many objects."""
+    """Whether a fit of many objects has all predictors of a model, except differences of objects."""
     others = np.flatnonzero(~_of_objects_alone(small.base))
     return predictors_within(columns_of(small.base.problem(), others), large.base.problem())
 
