@@ -76,7 +76,7 @@ def test_what_is_of_laplace_alone_is_refused(fits: tuple[llbt.MixedResults, llbt
 def test_refusals_speak_of_crossed_effects(fits: tuple[llbt.MixedResults, llbt.MixedResults]) -> None:
     res = fits[0]
     for asked in (llbt.influence, llbt.fragility):
-        with pytest.raises(DesignError, match="effects of judge and prompt, so that all of them depend"):
+        with pytest.raises(DesignError, match="effects of judge and prompt, so all of them depend"):
             asked(res)
     with pytest.raises(DesignError, match="effects of judge and prompt: all judgments depend on each other"):
         llbt.fit(FORMULA, res.comparisons, cov_type="cluster", groups="judge")
