@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from scipy import linalg
 
 from ..core.response import Response
 from ..errors import DesignError, OptionError
 from .indexed_rows import FloatArray
-from .likelihood import Problem, log_likelihood, probabilities, score
+from .likelihood import Problem, information, log_likelihood, probabilities, score
 from .robust import Covariance
 from .solvers import Fit, Maximum, eliminate
 
@@ -84,6 +85,10 @@ def glm(problem: Problem, names: tuple[str, ...], added: FloatArray | float = 0.
     """
     _refuse_too_large(problem)
     fitted, results = _literal(problem, names, added, None)
+    with_prior = replace(problem, counts=problem.counts + added)
+    chances = probabilities(problem, fitted.params)
+    # statsmodels answers by a pseudoinverse if columns are nearly collinear; this raises an error, as elimination does
+    linalg.cholesky(information(problem, chances, with_prior.totals))
     return replace(fitted, n_iter=int(results.fit_history["iteration"]), solver="glm")
 
 
