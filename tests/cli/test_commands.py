@@ -135,7 +135,7 @@ def test_a_target_mix_is_read_from_a_file(command: str, tmp_path: Path) -> None:
     found = pd.read_csv(io.StringIO(printed)).set_index("object")["estimate"]
     expected = 0.25 * one + 0.75 * other
     np.testing.assert_allclose((found - found.mean())[expected.index], expected - expected.mean(), atol=1e-9)
-    assert "--mix beside --at average" in refused(*asked, "--mix", file, "--at", "average")
+    assert "--mix together with --at average" in refused(*asked, "--mix", file, "--at", "average")
     frame.assign(weight=0.1).to_csv(file, index=False)
     assert "sum to 0.2" in refused(*asked, "--mix", file)
 

@@ -657,7 +657,7 @@ def test_too_few_judges_leave_judgments_independent(judges, tmp_path):
     assert_same(facts, llbt.fit(TIED, llbt.from_judgments(frame, **SAID)))
     taken = [note for note in facts["notes"] if note.startswith("Judgments are taken as independent. ")]
     assert len(taken) == 1
-    assert f"there is judge (G = {judges}, " in taken[0]
+    assert f"the table has judge (G = {judges}, " in taken[0]
 
 
 def test_clusters_that_make_errors_smaller_are_not_taken(tmp_path):

@@ -298,7 +298,7 @@ def test_a_name_that_is_no_word_stands_in_backticks() -> None:
         ("object + (age | judge)", r"'age' is the same for both objects, so that its slope cancels", DesignError),
         ("object + style + (style | judge)", r"'style' has levels, and slopes need a number", DesignError),
         ("object + length + (length | object)", r"cannot vary by object", FormulaError),
-        ("object + length + length:judge + (length | judge)", r"beside length:judge", DesignError),
+        ("object + length + length:judge + (length | judge)", r"together with length:judge", DesignError),
         ("object + length + (object + length | judge)", r"Correlated random effects are not available", FormulaError),
     ],
 )

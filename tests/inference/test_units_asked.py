@@ -180,7 +180,7 @@ def test_a_ranking_of_two_tells_what_a_judgment_tells() -> None:
     assert found["gain"] == pytest.approx(contrast @ (v - v1) @ contrast)
     ranks = pd.DataFrame({"A": [1, 2, 1, 3, 1], "B": [2, 1, 1, 1, 3], "C": [3, 3, 2, 2, 2]})
     tied = llbt.fit("object + tie", llbt.from_rankings(ranks, objects=list("ABC")))
-    with pytest.raises(DesignError, match="rankings with ties or best-worst sets"):
+    with pytest.raises(DesignError, match="rankings with ties or of best-worst sets"):
         llbt.planning.next_pairs(tied)
 
 
