@@ -12,10 +12,10 @@ from ..core.columns import FloatArray
 from ..core.patterns import Patterns
 from ..errors import OptionError
 from ..formulas.coding import Reference
-from ..kernel.patterns import products_of
 from ..kernel.profile import Held, held_in_pairs
 from . import criteria
 from .answer_clusters import ClusterCov
+from .pattern_dependence import Dependence, dependence_names
 from .pattern_likelihood import PatternLikelihood, likelihood_of
 from .pattern_missingness import Missing, Missingness, NotAtRandom
 from .pattern_search import fit_patterns_of
@@ -40,7 +40,7 @@ class PatternEstimates(WorthEstimates):
 
     specification: PatternSpecification
     patterns: Patterns
-    dependent: bool
+    dependence: Dependence
     likelihood: PatternLikelihood | None
 
     effective_params = criteria.effective_params
@@ -53,9 +53,12 @@ class PatternEstimates(WorthEstimates):
     @functools.cached_property
     def whole_likelihood(self) -> PatternLikelihood:
         """The likelihood of the patterns; fits of independent pairs have one too, although they do not use it."""
-        return self.likelihood or likelihood_of(
-            self.patterns, self.comparisons, self.design, self.free, dependent=False
-        )
+        return self.likelihood or likelihood_of(self.patterns, self.comparisons, self.design, self.free)
+
+    @property
+    def dependent(self) -> bool:
+        """Whether the formula has `dependence`."""
+        return bool(self.dependence)
 
     @property
     def answers_depend(self) -> bool:
@@ -66,9 +69,10 @@ class PatternEstimates(WorthEstimates):
     def names_beside(self) -> tuple[str, ...]:
         """Names of the parameters of dependence, then of those for missing answers.
 
-        Dependence has prefmod's names: ``I12.13`` for the object pairs 1:2 and 1:3.
+        Dependence has prefmod's names: ``I12.13`` for the object pairs 1:2 and 1:3. Differences by a covariate have its
+        name and level behind: ``I12.13:sex[m]``.
         """
-        dependence = dependence_names(self.patterns) if self.dependent else ()
+        dependence = dependence_names(self.patterns, self.dependence, self.specification.reference)
         return (*dependence, *(self.missingness.names if self.missingness else ()))
 
     def _held(self, k: int) -> Held:
@@ -113,9 +117,3 @@ class PatternEstimates(WorthEstimates):
     def log_probabilities(self) -> FloatArray:
         """The log-probability of each pattern, shape (N,): of its answers, and of missing ones if modelled."""
         return self.whole_likelihood.log_probabilities(self.solution.params)
-
-
-def dependence_names(p: Patterns) -> tuple[str, ...]:
-    """Return the names of the products of answers to pairs that share an object."""
-    label = [f"{i + 1}{j + 1}" if len(p.objects) < 10 else f"{i + 1}:{j + 1}" for i, j in p.pairs]
-    return tuple(f"I{label[a]}.{label[b]}" for a, b in products_of(p.pairs))

@@ -12,6 +12,7 @@ from ..core.columns import FloatArray, IntArray, groups
 from ..core.comparisons import Comparisons
 from ..core.patterns import MISSING, Patterns, Signs
 from ..errors import DesignError
+from ..formulas.coding import Reference
 from ..formulas.design import Design
 from ..kernel.independent_pairs import IndependentPairs
 from ..kernel.missingness import MissingLogits, expected_answers
@@ -25,6 +26,7 @@ from ..kernel.patterns import (
     ratings_of,
     signs_of,
 )
+from .pattern_dependence import Dependence, dependence_loads
 from .pattern_missingness import Missingness
 
 MOST_PATTERNS = 3.0**15
@@ -51,6 +53,8 @@ class PatternLikelihood:
         The class of each pattern.
     eta, gamma : ndarray, shape (G, P, p)
         The coefficients of the parameters in the sign and the tie of a pair, by class.
+    loads : ndarray, shape (G, Q, D)
+        The coefficients of the D parameters of dependence in the products, by class.
     missingness : Missingness or None
         The model of missing answers; its A + B parameters follow all others.
     """
@@ -61,6 +65,7 @@ class PatternLikelihood:
     group: IntArray
     eta: FloatArray
     gamma: FloatArray
+    loads: FloatArray
     missingness: Missingness | None = None
 
     @property
@@ -72,7 +77,12 @@ class PatternLikelihood:
     @property
     def _own(self) -> int:
         """The number of parameters of the answers; the parameters of missing answers follow them."""
-        return int(self.eta.shape[2]) + len(self.products)
+        return int(self.eta.shape[2] + self.loads.shape[2])
+
+    @property
+    def blocks(self) -> int:
+        """How many parameters of dependence a product has: one for all judges, and one for each difference."""
+        return int(self.loads.shape[2]) // max(1, len(self.products))
 
     def of_counts(self, counts: FloatArray) -> PatternLikelihood:
         """Return the likelihood with other counts (N,) of the patterns; patterns with count 0 are dropped."""
@@ -83,7 +93,7 @@ class PatternLikelihood:
     def weights(self, g: int, params: FloatArray) -> Weights:
         """Return the parts of a pattern's weight in a class."""
         p = self.eta.shape[2]
-        return Weights(self.eta[g] @ params[:p], self.gamma[g] @ params[:p], params[p : self._own])
+        return Weights(self.eta[g] @ params[:p], self.gamma[g] @ params[:p], self.loads[g] @ params[p : self._own])
 
     def moments(self, params: FloatArray) -> tuple[float, FloatArray, FloatArray, FloatArray]:
         """Return the log-likelihood, its gradient, the information, and the information of complete answers."""
@@ -149,11 +159,11 @@ class PatternLikelihood:
         return self.missingness.logits(params[self._own :])
 
     def _moved(self, g: int) -> FloatArray:
-        """Return how the answers' parameters enter the patterns' statistics, shape (2P + Q, p + Q)."""
+        """Return how the answers' parameters enter the patterns' statistics, shape (2P + Q, p + D)."""
         pairs, p = self.eta.shape[1:]
         moved = np.zeros((2 * pairs + len(self.products), self._own))
         moved[:pairs, :p], moved[pairs : 2 * pairs, :p] = self.eta[g], self.gamma[g]
-        moved[2 * pairs :, p:] = np.eye(len(self.products))
+        moved[2 * pairs :, p:] = self.loads[g]
         return moved
 
     def _derivatives(self, inside: IntArray, weights: Weights, params: FloatArray) -> _Derivatives:
@@ -206,8 +216,8 @@ def likelihood_of(
     pairs: Comparisons,
     design: Design,
     free: IntArray,
-    *,
-    dependent: bool,
+    by: Dependence = (),
+    reference: Reference = None,
     missingness: Missingness | None = None,
 ) -> PatternLikelihood:
     """Return the likelihood of patterns, given a design that was made on the comparisons in the patterns.
@@ -217,8 +227,8 @@ def likelihood_of(
     DesignError
         If more patterns are possible than can be summed; it states the number.
     """
-    products = products_of(p.pairs) if dependent else np.empty((0, 2), dtype=np.int64)
-    apart = p.kind == "comparisons" and not dependent
+    products = products_of(p.pairs) if by else np.empty((0, 2), dtype=np.int64)
+    apart = p.kind == "comparisons" and not by
     space = IndependentPairs(len(p.pairs), p.has_ties) if apart else space_of(p, products)
     _refuse_open(p, space)
     both = [np.concatenate([own.codes, other.codes]) for own, other in zip(p.columns, pairs.columns, strict=True)]
@@ -226,7 +236,9 @@ def likelihood_of(
         groups(both) if both else (np.zeros(1, dtype=np.int64), np.zeros(len(p) + len(pairs), dtype=np.int64))
     )
     eta, gamma = _predictors(p, pairs, design, group[len(p) :], len(first))
-    return PatternLikelihood(p, space, products, group[: len(p)], eta[:, :, free], gamma[:, :, free], missingness)
+    loads = dependence_loads(p, by, reference, [codes[first] for codes in both])[:, : len(products)]
+    eta, gamma = eta[:, :, free], gamma[:, :, free]
+    return PatternLikelihood(p, space, products, group[: len(p)], eta, gamma, loads, missingness)
 
 
 def space_of(p: Patterns, products: IntArray) -> Space:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 
 import numpy as np
@@ -13,8 +12,7 @@ from ..base.arguments import checked
 from ..base.table import format_percent
 from ..core.columns import FloatArray
 from ..core.patterns import Patterns
-from ..errors import DesignError, FormulaError, SeparationError, TiesWarning, listed, warn_user
-from ..formulas.brackets import has_brackets
+from ..errors import DesignError, SeparationError, TiesWarning, listed, warn_user
 from ..formulas.coding import Reference
 from ..formulas.grammar import parse, vocabulary
 from ..formulas.integers import decided
@@ -26,7 +24,8 @@ from ..resampling import steps_shown
 from .answer_clusters import ClusterCov, clustering_of, covariance_by, parts_of_patterns
 from .implied_pair_fit import independent_in, worths_on_pairs
 from .model import LLBT
-from .pattern_estimates import PatternSpecification, dependence_names
+from .pattern_dependence import check_dependence, dependence_names, split_dependence
+from .pattern_estimates import PatternSpecification
 from .pattern_likelihood import PatternLikelihood, likelihood_of
 from .pattern_missingness import Missing, NotAtRandom, missingness_of
 from .pattern_results import PatternResults
@@ -65,7 +64,8 @@ def fit_patterns(
 def solved_patterns(spec: PatternSpecification, data: Patterns) -> PatternResults:
     """Return the fit for the arguments of `fit`, without warnings; terms need not include worths."""
     clusters = clustering_of(data, spec.cov_type, spec.groups)
-    text, dependent = split_dependence(spec.formula)
+    text, by = split_dependence(spec.formula)
+    check_dependence(data, by, spec.reference)
     pairs = data.to_comparisons()
     pairs = decided(parse(text, vocabulary(pairs)), pairs)
     if data.has_ties and not pairs.has_ties:
@@ -74,18 +74,18 @@ def solved_patterns(spec: PatternSpecification, data: Patterns) -> PatternResult
     free = independent_in(model.design, pairs)
     missingness = missingness_of(data, spec.missing, spec.not_at_random, model.design.reference)
     likelihood, start = None, np.zeros(len(free))
-    if data.kind == "comparisons" and not dependent:
+    if data.kind == "comparisons" and not by:
         res = model.solved(Specification(text, spec.reference))
         solution, cov = _as_patterns(res), res.covariance
         start = solution.params
-    if missingness or dependent or data.kind != "comparisons":
-        likelihood = likelihood_of(data, pairs, model.design, free, dependent=dependent, missingness=missingness)
-        beside = [*(dependence_names(data) if dependent else ()), *(missingness.names if missingness else ())]
-        start = np.append(start, np.zeros(len(likelihood.products)))
+    if missingness or by or data.kind != "comparisons":
+        likelihood = likelihood_of(data, pairs, model.design, free, by, spec.reference, missingness)
+        beside = [*dependence_names(data, by, spec.reference), *(missingness.names if missingness else ())]
+        start = np.append(start, np.zeros(likelihood.loads.shape[2]))
         solution = _solved(likelihood, [*(model.design.names[k] for k in free), *beside], start)
         cov = Covariance(inverse(solution.information))
     if clusters is not None:
-        whole = likelihood or likelihood_of(data, pairs, model.design, free, dependent=False)
+        whole = likelihood or likelihood_of(data, pairs, model.design, free)
         parts = parts_of_patterns(whole, solution, clusters)
         cov = covariance_by(clusters, parts, np.asarray(cov.matrix), spec.cov_type)
     average = worths_on_pairs(text, spec.reference, pairs, (model.design, free), solution, cov, PatternResults)
@@ -94,29 +94,12 @@ def solved_patterns(spec: PatternSpecification, data: Patterns) -> PatternResult
         free=free,
         solution=solution,
         covariance=cov,
-        average=replace(average, answers_depend=dependent or data.kind != "comparisons"),
+        average=replace(average, answers_depend=bool(by) or data.kind != "comparisons"),
         specification=spec,
         patterns=data,
-        dependent=dependent,
+        dependence=by,
         likelihood=likelihood,
     )
-
-
-def split_dependence(formula: str) -> tuple[str, bool]:
-    """Return the formula without `dependence` (``"0"`` if nothing is left), and whether the formula had this term."""
-    if has_brackets(formula):
-        raise FormulaError(
-            f"{formula!r} has effects of judges in brackets, and the data are Patterns",
-            "Fit the effects to comparisons, fit(formula, patterns.to_comparisons()), or use the term dependence.",
-        )
-    terms = formula.split("+")
-    others = [term for term in terms if term.strip() != "dependence"]
-    text = "+".join(others).strip() or "0"
-    if re.search(r"\bdependence\b", text):
-        raise FormulaError(
-            f"dependence is part of another term in {formula!r}", "Write it as a separate term: object + dependence."
-        )
-    return text, len(others) < len(terms)
 
 
 def _warn(res: PatternResults) -> None:

@@ -37,8 +37,8 @@ class PatternResults(PatternEstimates, Record):
         fit of their own: functions that need counts or a likelihood refuse them.
     specification : PatternSpecification
     patterns : Patterns
-    dependent : bool
-        Whether the formula has `dependence`.
+    dependence : tuple of str
+        What the dependence of answers varies by: ``""`` for all judges, then covariates; empty without `dependence`.
     likelihood : PatternLikelihood or None
         None for comparisons without dependence, because these have the model of `fit`.
 

@@ -214,6 +214,10 @@ class WithPatterns(FitLike, Protocol):
         """Whether answers of a judge depend on each other."""
 
     @property
+    def dependence(self) -> tuple[str, ...]:
+        """What the dependence varies by: all judges (an empty name), covariates."""
+
+    @property
     def patterns(self) -> Patterns:
         """The patterns."""
 

@@ -25,8 +25,9 @@ from ..fitting.discrimination import with_discrimination
 from ..fitting.discrimination_tests import alike_notes
 from ..fitting.estimates import Estimates
 from ..fitting.mixed import with_effects
+from ..fitting.pattern_dependence import EVERYONE, dependence_terms, split_dependence
 from ..fitting.pattern_missingness import Missingness
-from ..fitting.pattern_model import solved_patterns, split_dependence
+from ..fitting.pattern_model import solved_patterns
 from ..fitting.plain_estimates import PlainEstimates
 from ..fitting.protocols import WithDiscriminations, WithEffects, WithLists, WithManyWorths, WithPatterns
 from ..fitting.ranking_model import rankings_of_terms
@@ -423,23 +424,21 @@ def model_of_sets(res: Any) -> TestedModel:
     return replace(model, read_scope=partial(_fixed_scope, model))
 
 
-_DEPENDENCE = WrittenTerm("dependence", "dependence", frozenset())
-
-
 def model_of_patterns(res: WithPatterns) -> TestedModel:
     """Return a fit of patterns in the form that tests against other models need."""
     spec = res.specification
 
     def read(text: str) -> list[WrittenTerm]:
-        rest, dependent = split_dependence(text)
-        return [*written_terms(rest, res.comparisons), *([_DEPENDENCE] if dependent else [])]
+        rest, by = split_dependence(text)
+        depends = zip(dependence_terms(by), by, strict=True)
+        own = [WrittenTerm(term, "dependence", frozenset({name} - {EVERYONE})) for term, name in depends]
+        return [*written_terms(rest, res.comparisons), *own]
 
     def refitted(some: Terms) -> TestedModel:
         asked = replace(spec, formula=formula_of(some), cov_type="nonrobust", groups="")
         return model_of_patterns(solved_patterns(asked, res.patterns))
 
-    beside = ["dependence"] if res.dependent else []
-    model = _of_answers(res, refitted, beside, read(spec.formula))
+    model = _of_answers(res, refitted, dependence_terms(res.dependence), read(spec.formula))
     return replace(model, holds=_holds_missing, read_scope=read)
 
 

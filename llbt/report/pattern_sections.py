@@ -102,6 +102,7 @@ def dependence_table(res: PatternEstimates, confidence: float) -> Table:
     preferences = dependence_of(res)
     names = sorted(preferences, key=lambda name: -abs(float(res.params[name])))
     bounds = res.conf_int(1 - confidence).loc[names]
+    differ = res.likelihood is not None and res.likelihood.blocks > 1
     return Table(
         (
             Field("term", "Parameter", names),
@@ -113,5 +114,8 @@ def dependence_table(res: PatternEstimates, confidence: float) -> Table:
             Field("p_value", "p", res.pvalues[names].to_numpy(), "p_value"),
         ),
         title="How the answers of a judge depend on each other",
-        notes=("above 0 both preferences occur together, below 0 one occurs with the opposite of the other",),
+        notes=(
+            "above 0 both preferences occur together, below 0 one occurs with the opposite of the other",
+            *(["with a covariate: how much θ differs from that of the reference level"] if differ else []),
+        ),
     )

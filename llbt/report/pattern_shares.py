@@ -88,7 +88,8 @@ def _averaged(likelihood: PatternLikelihood, params: FloatArray) -> tuple[FloatA
         slopes[:, :width] += share * (
             cov[:, :pairs] @ likelihood.eta[g] + cov[:, pairs : 2 * pairs] @ likelihood.gamma[g]
         )
-        slopes[:, width : width + len(likelihood.products)] += share * cov[:, 2 * pairs :]
+        depends = slice(width, width + likelihood.loads.shape[2])
+        slopes[:, depends] += share * cov[:, 2 * pairs :] @ likelihood.loads[g]
     return mean, slopes
 
 

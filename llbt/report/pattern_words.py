@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import cycle
+
 import numpy as np
 
 from ..auditing.finding import p_text
@@ -81,7 +83,8 @@ def pattern_dependence(res: PatternEstimates, confidence: float) -> Sentence:
     depend = "depend" if test.p_value < 1 - confidence else "do not depend significantly"
     figures = f"Wald χ² = {format_number(test.statistic, 3)} on {format_count(test.df)} df, {p_text(test.p_value)}"
     text = f"The answers of a judge to pairs that share an object {depend} on each other ({figures})"
-    strongest = max(names, key=lambda name: abs(float(res.params[name])))
+    shared = list(names)[: len(names) // res.likelihood.blocks] if res.likelihood is not None else list(names)
+    strongest = max(shared, key=lambda name: abs(float(res.params[name])))
     theta = float(res.params[strongest])
     low, high = _bounds(res, strongest, confidence)
     one, other = names[strongest]
@@ -89,7 +92,8 @@ def pattern_dependence(res: PatternEstimates, confidence: float) -> Sentence:
     if not test.p_value < 1 - confidence:
         return f"{text}.", numbers
     together = f"preferring {one} goes with {'preferring' if theta > 0 else 'not preferring'} {other}"
-    text += f"; most of all {together} (θ {format_number(theta, 3)}, {interval_text(low, high, confidence)})"
+    where = " at the reference levels" if len(shared) < len(names) else ""
+    text += f"; most of all{where} {together} (θ {format_number(theta, 3)}, {interval_text(low, high, confidence)})"
     return f"{text}.", numbers
 
 
@@ -115,12 +119,15 @@ def pattern_missing(res: PatternEstimates, confidence: float) -> Sentence:
 
 
 def dependence_of(res: PatternEstimates) -> dict[str, tuple[str, str]]:
-    """Return the two preferences that each parameter of dependence connects: ``A to B`` and ``A to C``."""
+    """Return the two preferences that each parameter of dependence connects: ``A to B`` and ``A to C``.
+
+    Parameters that all judges share stand first, then differences by covariates.
+    """
     p = res.patterns
     names = res.names_beside if res.missingness is None else res.names_beside[: -res.missingness.size]
     preferences = [f"{p.objects[i]} to {p.objects[j]}" for i, j in p.pairs]
     products = res.likelihood.products if res.likelihood is not None else ()
-    return {name: (preferences[a], preferences[b]) for name, (a, b) in zip(names, products, strict=True)}
+    return {name: (preferences[a], preferences[b]) for name, (a, b) in zip(names, cycle(products), strict=False)}
 
 
 def dependence_test(res: PatternEstimates) -> TestResult:

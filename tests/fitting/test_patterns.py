@@ -124,7 +124,7 @@ def test_enumeration_without_dependence_agrees_with_fit():
 
     p = patterns(drawn(np.random.default_rng(2)))
     res = llbt.fit("object + tie", p)
-    likelihood = likelihood_of(p, res.comparisons, res.design, res.free, dependent=False)
+    likelihood = likelihood_of(p, res.comparisons, res.design, res.free)
     found = fit_patterns_of(likelihood, np.zeros(3))
     np.testing.assert_allclose(found.params, res.params, atol=1e-8)
     assert found.log_likelihood == pytest.approx(res.llf, abs=1e-8)
@@ -218,6 +218,64 @@ def test_partial_rankings_are_summed_over():
     np.testing.assert_allclose(res.params, other.x, atol=1e-5)
 
 
+def test_dependence_by_sex_is_two_fits():
+    """If everything differs by sex, likelihoods and estimates are those of women and of men alone."""
+    rng = np.random.default_rng(7)
+    one, other = drawn(rng, 150), drawn(rng, 150)
+    frame = pd.concat([one.assign(sex="f"), other.assign(sex="m")])
+    both = patterns(frame, covariates="sex")
+    res = llbt.fit("object * sex + tie * sex + dependence * sex", both)
+    women, men = (llbt.fit("object + tie + dependence", patterns(part)) for part in (one, other))
+    assert res.llf == pytest.approx(women.llf + men.llf, abs=1e-7)
+    shared = [name for name in women.names if name.startswith("I")]
+    np.testing.assert_allclose(res.params[shared], women.params[shared], atol=1e-5)
+    differences = [f"{name}:sex[m]" for name in shared]
+    np.testing.assert_allclose(res.params[differences], men.params[shared] - women.params[shared], atol=1e-5)
+    errors = np.sqrt(women.bse[shared].to_numpy() ** 2 + men.bse[shared].to_numpy() ** 2)
+    np.testing.assert_allclose(res.bse[differences], errors, rtol=1e-4)
+    turned = llbt.fit("object * sex + tie * sex + dependence * sex", both, reference={"sex": "m"})
+    np.testing.assert_allclose(turned.params[shared], men.params[shared], atol=1e-5)
+    assert "I12.13:… is how much θ differs" in res.as_text(notes="all")
+
+
+def test_dependence_by_a_number_is_an_explicit_likelihood():
+    """Answers to three pairs without ties, all eight patterns listed for every judge, and BFGS."""
+    rng = np.random.default_rng(3)
+    p = drawn(rng, 120)
+    frame = p.assign(age=rng.integers(-1, 2, len(p)) / 1.0)
+    data = patterns(frame, covariates="age")
+    res = llbt.fit("object + tie + dependence * age", data)
+    space = np.array(list(itertools.product((-1, 0, 1), repeat=3)))
+    answers, age = data.answers, data.columns[0].values
+    chosen = (answers[:, None] == space).all(axis=2).argmax(axis=1)
+    pairs = [(0, 1), (0, 2), (1, 2)]
+
+    def minus(at):
+        worth = np.append(at[:2], 0.0)
+        eta = space @ np.array([worth[i] - worth[j] for i, j in pairs]) + at[2] * (space == 0).sum(axis=1)
+        products = np.stack([space[:, a] * space[:, b] for a, b in pairs], axis=1)
+        logs = eta + (products @ (at[3:6, None] + at[6:, None] * age)).T
+        return -float(data.counts @ (logs[np.arange(len(age)), chosen] - np.logaddexp.reduce(logs, axis=1)))
+
+    assert data.pairs.tolist() == [list(pair) for pair in pairs]
+    best = minimize(minus, np.zeros(9), method="BFGS", options={"gtol": 1e-6})
+    assert res.llf == pytest.approx(-best.fun, abs=1e-6)
+    np.testing.assert_allclose(res.params, best.x, atol=1e-3)
+
+
+def test_differences_of_dependence_are_tested():
+    rng = np.random.default_rng(7)
+    frame = pd.concat([drawn(rng, 150).assign(sex=sex) for sex in "fm"])
+    both = patterns(frame, covariates="sex")
+    small, large = (llbt.fit(f"object + tie + dependence{by}", both) for by in ("", " * sex"))
+    assert llbt.anova(small, large).to_frame()["df"].iloc[1] == len(large.names) - len(small.names)
+    assert llbt.drop1(large).to_frame()["term"].tolist()[-1] == "dependence:sex"  # dependence stays while this is there
+    assert "dependence" not in llbt.drop1(large).to_frame()["term"].tolist()
+    words = llbt.interpret(large).text
+    assert "most of all at the reference levels" in words or "do not depend significantly" in words
+    assert llbt.simulate(large, 1, rng=1)[0].n_judges == both.n_judges
+
+
 def test_covariates_of_judges_part_the_sums():
     rng = np.random.default_rng(7)
     one, other = drawn(rng, 150), drawn(rng, 150)
@@ -291,7 +349,9 @@ def test_columns_have_to_be_those_of_the_pairs():
 @pytest.mark.parametrize(
     ("formula", "error", "match"),
     [
-        ("object + dependence:sex", llbt.errors.FormulaError, "a separate term"),
+        ("object + dependence:sex", llbt.errors.FormulaError, r"Write both: dependence \* sex"),
+        ("object + dependence * sex", llbt.errors.DesignError, "not a covariate of the patterns"),
+        ("object + tie:dependence", llbt.errors.FormulaError, "a separate term"),
         ("object + (object | judge)", llbt.errors.FormulaError, "brackets"),
         ("tie", llbt.errors.DesignError, "no term for the worths"),
     ],
