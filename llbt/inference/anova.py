@@ -186,7 +186,7 @@ def _of_one(model: TestedModel, by: Reference) -> Table:
         return _analysis([tested(fit) for fit in model.neighbours], by)
     way = "Test each term given the others, llbt.drop1(res), or compare" if model.terms else "Compare"
     raise OptionError(
-        f"{model.formula!r} alone: the terms of {model.what} are not tested in sequence",
+        f"{model.formula!r} is a single fit, and terms of {model.what} are not tested in sequence",
         f"{way} with a smaller fit: llbt.anova(smaller, larger).",
     )
 

@@ -312,7 +312,7 @@ def _notes(
     for k, mechanism in enumerate(mechanisms):
         without = [name for name, values in zip(setups, scores, strict=True) if np.isnan(values[k]).any()]
         if without:
-            notes.append(f"{mechanism} is not compared in {listed(without)}: it leaves systems without a score")
+            notes.append(f"{mechanism} is left out in {listed(without)}: it has no score for some systems")
     undefined = np.isnan(figures["disagreement"]) & ~np.isnan(figures["reversed"])
     if undefined.any():
         tied = [name for name, row in zip(setups, undefined, strict=True) if row.any()]

@@ -95,7 +95,7 @@ class TestFigures:
         compared = llbt.scores.compare({"a": gone, "b": setup([1, 2, 3], [1, 2, 3], [3, 2, 1])})
         assert compared.to_frame()["n"].tolist() == [2, 1, 1]
         assert compared.to_frame()["disagreement"].tolist() == [0, 1, 1]
-        assert compared.notes == ("bt is not compared in 'a': it leaves systems without a score",)
+        assert compared.notes == ("bt is left out in 'a': it has no score for some systems",)
 
 
 SETUPS = {
