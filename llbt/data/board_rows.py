@@ -1,4 +1,4 @@
-"""From the rows of a tool's results to one score of each system on each item: metric, task, retries, runs, gaps."""
+"""One score for each system and item, from the rows of a tool's results: metric, task, retries, runs, gaps."""
 
 from __future__ import annotations
 

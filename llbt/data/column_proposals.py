@@ -127,7 +127,7 @@ def _has_a_third(name: str, names: Sequence[str]) -> bool:
 
 
 def _texts(table: Columns, name: str) -> frozenset[str]:
-    """Return the labels of a column of text that says more than yes and no; else none."""
+    """Return the labels of a text column; none for other columns, and for columns of yes and no."""
     try:
         labels = table.labels_of(name)
     except JudgmentError:

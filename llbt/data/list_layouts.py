@@ -242,7 +242,7 @@ def _wide_ratings(source: Source) -> ListLayout | None:
 
 
 def _refuse_places_in_sets(names: Sequence[str], what: str) -> None:
-    """Raise for the bests and worsts of several sets, which a design shows: B1, W1, B2, W2."""
+    """Raise an error for columns of several sets, such as B1, W1, B2, W2: they need a design."""
     best, worst = ([name for name in names if re.fullmatch(rf"{word}\d+", spelled(name))] for word in _BEST_AND_WORST)
     if best and len(best) + len(worst) == len(names) and len(worst) in (0, len(best)):
         worsts = f", worst={worst!r}" if worst else ""

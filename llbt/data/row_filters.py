@@ -1,4 +1,4 @@
-"""Filters of the rows of a source: those of the caller, and unnamed columns that may be filters."""
+"""Filters of rows: those that the caller asks for, and other columns that may be filters."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Compute the effects of all objects, including the reference, on which priors are put."""
+"""The effects of all objects, including the reference, on which priors are put."""
 
 from __future__ import annotations
 

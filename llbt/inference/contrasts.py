@@ -242,7 +242,7 @@ def _tested(
 def _linear(
     res: Estimates, weights: Mapping[str, Mapping[Any, float] | str], at: At, scale: Scale
 ) -> tuple[list[Linear], Contexts | None, tuple[str, ...]]:
-    """Return the contrasts in their order, the contexts over which they are averaged, and notes."""
+    """Return the contrasts in the order of the weights, the contexts that they average, and notes."""
     rows = {name: _in_words(res, name, value, scale) for name, value in weights.items() if isinstance(value, str)}
     notes: tuple[str, ...] = ()
     contexts: Contexts | None = None

@@ -198,7 +198,7 @@ def _left_out(res: WithWorths, asked: str | Sequence[str] | None) -> tuple[list[
 
 
 def _sizes(res: WithWorths) -> dict[str, int]:
-    """Return each factor that can be left out, with the number of its levels."""
+    """Return the columns whose levels can be left out, and ``object``, each with its number of levels."""
     data = res.answers
     if isinstance(data, Comparisons):
         labels = [column.name for column in data.columns if column.levels.dtype.kind not in "fiu"]

@@ -117,7 +117,7 @@ def _longest(problem: Problem, inverse: FloatArray, floor: float) -> float:
 
 
 def _reach(response: Response | Cumulative) -> FloatArray:
-    """Return the most by which a unit of each predictor moves the difference of two alternatives, or a cut, (B,)."""
+    """Return how far one unit of each predictor can move a cut, or the difference of two outcomes, (B,)."""
     if isinstance(response, Cumulative):
         return np.asarray(np.abs(response.cuts).max(axis=0))
     return np.asarray(np.ptp(response.loadings, axis=0))

@@ -135,7 +135,7 @@ class _Found:
 
 
 def _tested(i: FloatArray, j: FloatArray, rule: TieRule, units: Units, test: BoardTest) -> BoardPairs:
-    """Test the scores (P, M) of either side."""
+    """Test the difference between the scores of both sides of each pair; `i` and `j` have shape (P, M)."""
     scores = pair_up(i, j)
     larger, values = scores.larger, scores.i - scores.j
     d = _Differences(values, np.abs(values) <= ROUNDING * larger, largest(larger))
