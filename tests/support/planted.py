@@ -233,7 +233,7 @@ class Defect:
 DEFECTS = {
     "duplicated votes": Defect(duplicated, (0.001, 0.01, 0.1), "share of rows copied", ("duplicates",)),
     "one voter a thousand times": Defect(
-        one_voter, (0.05, 0.2, 0.5), "share of his votes among all", ("dominant_judge",)
+        one_voter, (0.05, 0.2, 0.5), "the voter's share of all votes", ("dominant_judge",)
     ),
     "colluding voters": Defect(
         colluding, (0.03, 0.06, 0.12), "share of three voters' votes", ("outlying_judges", "judges")
