@@ -147,7 +147,8 @@ def newton_loops() -> list[str]:
 
 if __name__ == "__main__":
     answered = {kind: sum(found for (name, _), found in written().items() if name == kind) for kind in KINDS}
-    print("questions answered of 27:", ", ".join(f"{kind} {number}" for kind, number in answered.items()))
+    size = len({question for _, question in written()})
+    print(f"questions answered of {size}:", ", ".join(f"{kind} {number}" for kind, number in answered.items()))
     print("attributes common to all kinds:", len(common_attributes()))
     print("isinstance tests on kinds:", kind_tests(), "and questions what a fit has:", guarded())
     print("modules that name a kind:", len(naming_a_kind()))
