@@ -1,4 +1,4 @@
-"""Which kind of fit answers which of 27 questions: what is written down in questions.csv is what fits do."""
+"""Which kind of fit answers which of 28 questions: what is written down in questions.csv is what fits do."""
 
 from __future__ import annotations
 
