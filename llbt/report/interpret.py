@@ -195,7 +195,7 @@ def _of_patterns(res: PatternResults, confidence: float) -> Mapping[str, Sentenc
     topics["ties"] = pattern_ties(res, confidence)
     topics["dependence"] = pattern_dependence(res, confidence)
     topics["missing"] = pattern_missing(res, confidence)
-    topics["covariates"] = _covariates(res.average, confidence, {"pattern"})
+    topics["covariates"] = _covariates(res.average, confidence, {"pattern", *res.dependence})
     return topics
 
 

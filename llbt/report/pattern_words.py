@@ -89,12 +89,19 @@ def pattern_dependence(res: PatternEstimates, confidence: float) -> Sentence:
     low, high = _bounds(res, strongest, confidence)
     one, other = names[strongest]
     numbers |= {"largest theta": theta, "low of largest theta": low, "high of largest theta": high}
-    if not test.p_value < 1 - confidence:
+    differences = list(names)[len(shared) :]
+    if test.p_value < 1 - confidence:
+        together = f"preferring {one} goes with {'preferring' if theta > 0 else 'not preferring'} {other}"
+        where = " at the reference levels" if differences else ""
+        text += f"; most of all{where} {together} (θ {format_number(theta, 3)}, {interval_text(low, high, confidence)})"
+    if not differences:
         return f"{text}.", numbers
-    together = f"preferring {one} goes with {'preferring' if theta > 0 else 'not preferring'} {other}"
-    where = " at the reference levels" if len(shared) < len(names) else ""
-    text += f"; most of all{where} {together} (θ {format_number(theta, 3)}, {interval_text(low, high, confidence)})"
-    return f"{text}.", numbers
+    by = " and ".join(res.dependence[1:])
+    apart = _wald(res, differences, f"dependence is the same by {by}")
+    numbers |= {"chi2 by covariates": apart.statistic, "p by covariates": apart.p_value}
+    differ = "differs" if apart.p_value < 1 - confidence else "does not differ significantly"
+    figures = f"Wald χ² = {format_number(apart.statistic, 3)} on {format_count(apart.df)} df, {p_text(apart.p_value)}"
+    return f"{text}. The dependence {differ} by {by} ({figures}).", numbers
 
 
 def pattern_missing(res: PatternEstimates, confidence: float) -> Sentence:
