@@ -21,7 +21,7 @@ from ..kernel.group_modes import Modes, modes
 from ..kernel.laplace import METHOD_NAMES, NormalDensity
 from ..kernel.laplace_fit import normal_maximum, predicted_effects
 from ..kernel.likelihood import Problem
-from ..kernel.mixed import LARGEST, MOST_EFFECTS, MixedFit, Predicted, maximize, restricted
+from ..kernel.mixed import LARGEST, MOST_EFFECTS, MixedFit, Predicted, maximize, restricted, scaled_inverse
 from ..kernel.quadrature import Sampling
 from ..kernel.restricted import Restricted, restricted_maximum
 from ..kernel.robust import Clustered, Covariance, EffectDf, ObjectShares, Shares
@@ -109,6 +109,7 @@ def marginal_maximum(without: LLBTResults, brackets: Sequence[Bracket]) -> tuple
     if without.specification.approximation == "ep":
         _check_propagated(brackets, names)
     table = EffectLines.of(without, brackets, ways)
+    _check_levels(table, ways)
     laplace = without.specification.approximation is not None or len(ways) > 1
     integrated = _of_objects if names == ["object"] else _integrated
     try:
@@ -240,6 +241,22 @@ def _check_partitions(ways: Sequence[Way]) -> None:
                 )
 
 
+def _check_levels(table: EffectLines, ways: Sequence[Way]) -> None:
+    """Raise if a slope's covariate differs between objects for too few levels to estimate a standard deviation."""
+    for bracket, entry in zip(table.brackets, table.entries, strict=True):
+        if entry.values is None:
+            continue
+        codes = table.codes[table.groupings.index(bracket.grouping)][entry.values[table.rows] != 0]
+        levels = len(np.unique(codes))
+        if levels < _LEAST:
+            raise DesignError(
+                f"{bracket}: {bracket.effect!r} differs between the objects for {counted(levels, 'level')} of "
+                f"{bracket.grouping!r}, too few to estimate a standard deviation",
+                f"Leave {bracket} out.",
+                expected=f"at least {_LEAST} levels",
+            )
+
+
 def _check_propagated(brackets: Sequence[Bracket], names: Sequence[str]) -> None:
     """Raise if expectation propagation is requested for effects other than those of two crossed groupings."""
     if len(names) != 2 or "object" in names:
@@ -320,7 +337,7 @@ def _check_slope(bracket: Bracket, res: LLBTResults) -> None:
     if len(columns) > 1 or not numeric[name]:
         raise DesignError(
             f"{bracket}: {name!r} has levels, and slopes need a number",
-            f"Leave {bracket} out.",
+            f"Leave {bracket} out; or, if they are numbers, name them where the table is made: numeric=[{name!r}].",
             expected="a numeric covariate that differs between the two objects",
         )
 
@@ -525,7 +542,7 @@ def _effect_df(
     if reml is None:
         return EffectDf(solution.cov, np.zeros((0, p, p)), np.zeros((0, 0)), True, shares)
     above = reml.scales > 0
-    cov = np.asarray(np.linalg.inv(reml.information)) if above.any() else solution.cov
+    cov = scaled_inverse(reml.information) if above.any() else solution.cov
     return EffectDf(cov, reml.bends, reml.scale_covariance, not above.all(), shares)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cached_property
 
 import numpy as np
 
@@ -30,6 +31,13 @@ class NormalLikelihood:
         self.problem, self.crossed, self.method, self.held, self.n_iter = problem, crossed, method, held, 0
         self.size = problem.signed.shape[1]
         self.near: Approximation | None = None
+
+    @cached_property
+    def _reach(self) -> FloatArray:
+        """How far a step of 1 in each fixed parameter moves the predictors that it enters, (p,): 1 for objects."""
+        rows = [predictor.toarray() for predictor in self.problem.predictors]
+        squares, entered = sum((row**2).sum(axis=0) for row in rows), sum((row != 0).sum(axis=0) for row in rows)
+        return np.asarray(np.sqrt(np.maximum(squares, 1e-300) / np.maximum(entered, 1)))
 
     def few(self, active: tuple[int, ...]) -> bool:
         """Whether points cost so little that the maximum is computed to the last digit."""
@@ -82,12 +90,13 @@ class NormalLikelihood:
         self, at: FloatArray, active: tuple[int, ...], point: Approximation, which: int, *, both: bool
     ) -> FloatArray:
         """Return minus the derivatives of the score in one parameter, by differences on both sides or on one."""
+        size = _STEP / self._reach[which] if which < self.size else _STEP
         step = np.zeros(len(at))
-        step[which] = _STEP
+        step[which] = size
         known = np.append(np.arange(self.size), self.size + np.array(active, dtype=np.int64))
         ahead = self.at(at + step, active, point).score[known]
         behind = (self.at(at - step, active, point) if both else point).score[known]
-        return np.asarray((behind - ahead) / ((2 if both else 1) * _STEP))
+        return np.asarray((behind - ahead) / ((2 if both else 1) * size))
 
 
 def normal_maximum(

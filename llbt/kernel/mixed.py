@@ -296,17 +296,27 @@ def newton_step(
     p = likelihood.size
     moving = np.ones(len(at), dtype=np.bool_)
     moving[p:] = ((at[p:] < np.log(LARGEST)) | (marginal.score[p:] < 0)) & (np.array(active) != likelihood.held)
-    value, vector = np.linalg.eigh(marginal.information[np.ix_(moving, moving)])
+    information = marginal.information[np.ix_(moving, moving)]
+    unit = np.abs(np.diag(information)) ** -0.5  # a covariate in small units is no flat direction
+    unit[~np.isfinite(unit)] = 1.0
+    value, vector = np.linalg.eigh(unit[:, None] * information * unit)
     # where the likelihood is not concave, the step still leads up
     value = np.maximum(np.abs(value), 1e-8 * np.abs(value).max())
-    gradient = vector.T @ marginal.score[moving]
+    gradient = vector.T @ (unit * marginal.score[moving])
     step = np.zeros(len(at))
-    step[moving] = vector @ (gradient / value)
+    step[moving] = unit * (vector @ (gradient / value))
     reach = max(float(np.abs(rows @ step[:p]).max()) for rows in likelihood.problem.predictors)
     longest = max(reach / _LONGEST, float(np.abs(step[p:]).max()) / _LONGEST_SCALE, 1.0)
     step /= longest
     step[p:] = np.where(moving[p:], np.minimum(step[p:], np.log(LARGEST) - at[p:]), 0.0)
     return step, float(gradient**2 @ (1 / value))
+
+
+def scaled_inverse(matrix: FloatArray) -> FloatArray:
+    """Return the inverse of a symmetric matrix, scaled to a diagonal of ±1; it need not be positive definite."""
+    unit = np.abs(np.diag(matrix)) ** -0.5
+    unit[~np.isfinite(unit)] = 1.0
+    return np.asarray(unit[:, None] * np.linalg.inv(unit[:, None] * matrix * unit) * unit)
 
 
 def infinite_at(state: State, p: int) -> tuple[int, ...]:
@@ -326,7 +336,7 @@ def fit_at(
     sigma[active] = np.exp(at[p:])
     places = np.concatenate([np.arange(p), p + np.array(active, dtype=np.int64)])
     covariance = np.full((p + scales, p + scales), np.nan)
-    covariance[np.ix_(places, places)] = np.linalg.inv(state.marginal.information)
+    covariance[np.ix_(places, places)] = scaled_inverse(state.marginal.information)
     return MixedFit(
         params=at[:p],
         scales=sigma,

@@ -24,6 +24,7 @@ from .mixed import (
     MixedLikelihood,
     dimensions_of,
     nothing,
+    scaled_inverse,
 )
 from .newton import Step, newton
 from .quadrature import Quadrature, Sampling
@@ -73,7 +74,7 @@ class Restricted:
         p = len(self.params)
         places = np.append(np.arange(p), p + np.flatnonzero(self.scales > 0))
         across = self.scale_covariance @ self.slopes
-        own = np.linalg.inv(self.information) + self.slopes.T @ across
+        own = scaled_inverse(self.information) + self.slopes.T @ across
         covariance = np.full((p + len(self.scales),) * 2, np.nan)
         covariance[np.ix_(places, places)] = np.block([[own, across.T], [across, self.scale_covariance]])
         return covariance
@@ -171,15 +172,20 @@ def restricted_maximum(
     Cox, D. R. & Reid, N. (1987). Parameter orthogonality and approximate conditional inference. Journal of the Royal
     Statistical Society B 49(1), 1-39.
     """
-    active = tuple(range(len(maximum.scales)))
+    every, above = tuple(range(len(maximum.scales))), tuple(np.flatnonzero(maximum.scales > 0).tolist())
     logs = np.log(np.where(maximum.scales > 0, maximum.scales, _START))
-    try:
-        search, place = _Search.of(likelihood, maximum, start, worths)
-        if place is None or len(place.logs) < len(active):
-            place = search.at(active, logs, None)
-        return search.climbed(active, place)
-    except linalg.LinAlgError:  # J was not positive definite on the way
-        return None
+    # scales that are 0 at the maximum of the likelihood may rise; if the search fails with them, they stay 0
+    for active in dict.fromkeys([every, above] if above else [every]):
+        try:
+            search, place = _Search.of(likelihood, maximum, start, worths)
+            if place is None or len(place.logs) < len(active):
+                place = search.at(active, logs[list(active)], None)
+            estimates = search.climbed(active, place)
+        except linalg.LinAlgError:  # J was not positive definite on the way
+            continue
+        if estimates is not None:
+            return estimates
+    return None
 
 
 @dataclass(frozen=True, eq=False)
@@ -215,7 +221,7 @@ class _Search:
         shift = np.zeros(size)
         shift[list(above)] = -place.gradient
         places = np.append(np.arange(p), p + np.array(above))
-        known = np.linalg.inv(maximum.covariance[np.ix_(places, places)])[:p, :p]
+        known = scaled_inverse(maximum.covariance[np.ix_(places, places)])[:p, :p]
         moved, bent = maximum.params - place.point.params, known - place.point.information
         return replace(alone, shift=shift, moved=moved, bent=bent), place
 
@@ -319,7 +325,8 @@ class _Search:
         scales[list(active)] = np.exp(place.logs + step)
         information = place.point.information + np.einsum("k,kpq->pq", step, local.bends)
         corrected = information + self.bent
-        if np.linalg.eigvalsh(corrected).min(initial=np.inf) <= 0:
+        unit = np.abs(np.diag(information)) ** -0.5
+        if np.linalg.eigvalsh(unit[:, None] * corrected * unit).min(initial=np.inf) <= 0:
             corrected = information
         return Restricted(
             place.point.params + step @ place.slopes + self.moved,
