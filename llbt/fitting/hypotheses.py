@@ -29,6 +29,7 @@ from .specification import penalty_of
 from .summary import coefficient_fields
 from .wald import Wald, WithEstimates
 
+_SAME_DF = 1e-6  # degrees of freedom that differ by less are the same
 _MANY = 10_000  # with more names a hypothesis is read with only the names that it mentions
 
 
@@ -147,16 +148,33 @@ def _jointly(of: Wald, hypotheses: Linear, groups: Sequence[str] = ()) -> TestRe
         return TestResult("Wald test", null, math.nan, q, math.nan, "none", notes)
     few = int(np.linalg.matrix_rank(hypotheses.cov)) < q
     statistic = math.nan if few else float(hypotheses.estimate @ np.linalg.solve(hypotheses.cov, hypotheses.estimate))
-    if math.isinf(of.df):
+    df = of.df if of.clustered and q > 1 else _joint_df(of, hypotheses)
+    if math.isinf(df):
         return TestResult("Wald test", null, statistic, q, chi2_p_value(statistic, q), "chi2")
     if not of.clustered:
-        p_value = float(stats.f.sf(statistic / q, q, of.df))
-        return TestResult("Wald test", null, statistic / q, q, p_value, f"F with {of.df:g} denominator df")
-    df = float(of.df_of(hypotheses.matrix)[0]) if q == 1 else of.df
+        p_value = float(stats.f.sf(statistic / q, q, df))
+        return TestResult("Wald test", null, statistic / q, q, p_value, f"F with {df:.4g} denominator df")
     value, df_denom, p_value = hotelling_p(statistic, q, df)
     if math.isnan(p_value):
         raise few_for_hotelling(q, df + 1, groups)
     return TestResult("Wald test", null, value, q, p_value, f"F with {df_denom:.4g} denominator df")
+
+
+def _joint_df(of: Wald, hypotheses: Linear) -> float:
+    """Return the denominator degrees of freedom of an F test of hypotheses.
+
+    Each uncorrelated combination of the hypotheses has degrees of freedom of its own; F has those with the same mean
+    (Fai & Cornelius 1996, Journal of Statistical Computation and Simulation 54, 363-378).
+    """
+    _, vectors = np.linalg.eigh(hypotheses.cov)
+    each = of.df_of(vectors.T @ hypotheses.matrix)
+    least, most = float(each.min()), float(each.max())
+    if math.isinf(least) or most - least < _SAME_DF:
+        return least
+    if least <= 2:
+        return 2.0
+    mean = sum(1.0 if math.isinf(df) else df / (df - 2) for df in each.tolist())
+    return 2 * mean / (mean - len(each)) if mean > len(each) else math.inf
 
 
 def few_for_hotelling(df: int, clusters: float, groups: Sequence[str]) -> DesignError:
