@@ -31,6 +31,7 @@ _ONE = re.compile(_ARGUMENT)
 _OF_PYTHON = re.compile(
     r"\x00|\b(?:c|r|res|frame|llbt|Comparisons|pandas)[.\[]\w|\w\([^)]*[…=]"
 )  # what a shell has not
+_FIT = re.compile(r"llbt\.fit\('([^']*)', c\)")
 _BAR = re.compile(r": progress=True[^.]*")  # a terminal has a bar without asking
 _NAMED_BESIDE = re.compile(r" \((?:Comparisons\.\w+(?:, )?)+\)")  # methods in parentheses
 _SENTENCE, _CLAUSE = re.compile(r"(?<=[.?]) (?=[A-Z'])"), re.compile(r"; or |; |,? or ")
@@ -113,7 +114,8 @@ def _by_options(error: LLBTError, options: Mapping[str, str]) -> LLBTError:
 
 def remedied(text: str, options: Mapping[str, str]) -> str:
     """Return a remedy for the command line, without the parts that are only for Python."""
-    text = spelled(_NAMED_BESIDE.sub("", _BAR.sub("", text)), options, "\0")
+    text = _FIT.sub(r"--formula '\1'", _BAR.sub("", text))
+    text = spelled(_NAMED_BESIDE.sub("", text), options, "\0")
     sentences = _SENTENCE.split(re.sub(r"\bNone\b", "none", text))
     usable = []
     for sentence in sentences:

@@ -13,7 +13,15 @@ from ..kernel.quadrature import Quadrature, Sampling
 from .clusters import RATIOS, independence_note
 from .fractional_counts import effect_notes
 from .mixed_estimates import OF_AVERAGE, MixedEstimates
-from .summary import coefficient_table, head_lines, held_notes, likelihood_lines, model_title, scale_notes
+from .summary import (
+    aliased_notes,
+    coefficient_table,
+    head_lines,
+    held_notes,
+    likelihood_lines,
+    model_title,
+    scale_notes,
+)
 from .summary_rows import Sort
 from .variance_components import likelihood_ratio
 
@@ -69,6 +77,8 @@ def _effects(res: MixedEstimates) -> tuple[str, ...]:
 
 def _largest(res: MixedEstimates) -> str:
     """Return the maximum likelihood σ; the estimates are those of the restricted likelihood."""
+    if np.any(res.solution.scales > 0) and np.array_equal(res.solution.scales, res.maximum.scales):
+        return "  at the maximum of the likelihood"
     largest = ", ".join(_number(float(sigma)) for sigma in res.maximum.scales / res.units)
     return f"  by restricted likelihood; at the maximum of the likelihood σ = {largest}"
 
@@ -145,6 +155,7 @@ def _notes(res: MixedEstimates, odds: bool) -> tuple[str, ...]:
         levels = " and of ".join(dict.fromkeys(bracket.grouping for bracket in gone))
         notes.append(f"σ = 0 for {' and '.join(map(str, gone))}: {levels}s differ no more than by chance.")
     of_covariance = [note for note in res.average.covariance.notes if note != OF_AVERAGE]
+    notes += aliased_notes(res.aliased)
     notes += [*res.judges.notes, *of_covariance, *independence_note(res.groups, RATIOS), *held_notes(res.fixed)]
     if not res.converged:
         notes.append(Qualifying("More points would still change the log-likelihood: the estimates may be off."))

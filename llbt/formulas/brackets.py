@@ -179,13 +179,12 @@ def _bracket(effect: str, grouping: str, term: str, text: str) -> Bracket:
         return Bracket(effect, grouping)
     if _is_name(effect) and effect not in _WORDS and grouping != "object":
         return Bracket(effect.strip("`"), grouping)
-    varying = set(_WORDS)
     if effect == "1":
         instead = (
             f"A constant is the same for both objects, so it cancels. For worths that vary by {grouping}, fit "
             f"{_call(text, term, Bracket('object', grouping))}"
         )
-    elif (constant := _WITH_CONSTANT.fullmatch(effect)) and (constant[1] or constant[2]) in varying:
+    elif constant := _WITH_CONSTANT.fullmatch(effect):
         instead = f"Leave out the constant: {_call(text, term, f'({constant[1] or constant[2]} | {grouping})')}"
     elif effect.startswith("object:") and effect.count(":") == 1:
         beside = effect.split(":")[1].strip()
@@ -197,6 +196,12 @@ def _bracket(effect: str, grouping: str, term: str, text: str) -> Bracket:
         instead = (
             "Correlated random effects are not available. Fit independent effects, with two bars: "
             f"{_call(text, term, term.strip().replace('|', '||'))}"
+        )
+    elif "(" in effect:
+        instead = (
+            "Compute a column of it for each side, such as log_length_i and log_length_j. Name it when you make the "
+            "table: from_judgments(…, side_covariates={'log_length': ('log_length_i', 'log_length_j')}). Then write "
+            f"log_length + (log_length | {grouping})."
         )
     else:
         instead = _ALLOWED

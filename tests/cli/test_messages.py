@@ -145,6 +145,8 @@ def test_standard_output_has_the_answer_alone() -> None:
         ("Remove these rows first, or leave them out (counted) with limit=3.", "Remove these rows first."),
         ("Merge levels (Comparisons.select, Comparisons.pool), or pass order=True.", "Merge levels, or pass --order."),
         ("Say 'i' or None.", "Say 'i' or none."),
+        ("Add it: llbt.fit('object + length + (length | judge)', c).",
+         "Add it: --formula 'object + length + (length | judge)'."),
         ("write_report will take about 16 seconds: progress=True shows how far it is.",
          "write_report will take about 16 seconds."),
         ("Add + tie; or drop the ties, with c.drop_ties(); or count them as half wins, with c.split_ties().",

@@ -133,7 +133,7 @@ def test_lists_compare_with_patterns_of_them_and_not_with_their_pairs():
     chance = worth[:, 0] / worth.sum(axis=1) * worth[:, 1] / worth[:, 1:].sum(axis=1)
     said = every.merge(frame.value_counts(sort=False).rename("count").reset_index(), how="left").fillna(0)["count"]
     assert (chance.sum(), said @ np.log(chance)) == (pytest.approx(1.0), pytest.approx(lists.llf, rel=1e-10))
-    with pytest.raises(llbt.errors.DesignError, match=r"one is of rankings, the other of judgments.*Fit one kind"):
+    with pytest.raises(llbt.errors.DesignError, match=r"one is of rankings, the other of judgments.*fits of one kind"):
         llbt.anova(lists, pairs)
 
 

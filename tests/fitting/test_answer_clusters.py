@@ -33,7 +33,7 @@ def answered(*, gaps: bool = False) -> Patterns:
 def differences(res: llbt.PatternResults) -> tuple[np.ndarray, list[np.ndarray]]:
     """Scores of the schools (G, p) and their informations, by central differences."""
     p = res.patterns
-    likelihood = res.likelihood or likelihood_of(p, res.comparisons, res.design, res.free, dependent=False)
+    likelihood = res.likelihood or likelihood_of(p, res.comparisons, res.design, res.free)
     codes = p.columns[0].codes
     at, eye = res.solution.params, np.eye(len(res.solution.params)) * STEP
 

@@ -267,6 +267,55 @@ def test_the_unit_of_a_covariate_does_not_matter(approximation: Any) -> None:
     assert largest[1] == pytest.approx(1000 * largest[0], rel=1e-3)
 
 
+@pytest.mark.parametrize("factor", [1e-6, 1e6])
+@pytest.mark.parametrize(("formula", "approximation"), [(ALONE, None), (ALONE, "laplace"), (BOTH, None)])
+def test_very_small_and_large_units_give_the_same_fit(formula: str, approximation: Any, factor: float) -> None:
+    d = frame().assign(length_i=factor * frame()["length_i"], length_j=factor * frame()["length_j"])
+    c = llbt.from_counts(d, clusters=("judge", "prompt"), side_covariates=SIDES, order=True)
+    res, same = llbt.fit(formula, c, approximation=approximation), fitted(formula, approximation)
+    assert isinstance(res, llbt.MixedResults)
+    assert res.llf == pytest.approx(same.llf, abs=1e-7)
+    np.testing.assert_allclose(factor * res.scales, same.scales, rtol=1e-5)
+    assert factor * res.params["length"] == pytest.approx(same.params["length"], rel=1e-6)
+    assert res.pvalues["length"] == pytest.approx(same.pvalues["length"], rel=1e-5)
+
+
+def test_a_joint_test_has_the_degrees_of_freedom_of_its_hypotheses() -> None:
+    """One hypothesis: those of its t. Several: those of Fai & Cornelius, between the least and the largest."""
+    res = fitted()
+    alone = res.wald_test("length")
+    assert alone.p_value == pytest.approx(res.pvalues["length"], rel=1e-9)
+    df = res.estimated.df_each[[0, 2]]
+    both = res.wald_test("object[A] = 0, length = 0")
+    found = float(both.distribution.removeprefix("F with ").removesuffix(" denominator df"))
+    assert df.min() < found < df.max()
+
+
+def test_a_slope_of_few_levels_is_refused() -> None:
+    """Lengths that differ for two judges alone say nothing of a standard deviation."""
+    d = frame()
+    d.loc[~d["judge"].isin(["j00", "j01"]), ["length_i", "length_j"]] = 0.0
+    c = llbt.from_counts(d, clusters=("judge", "prompt"), side_covariates=SIDES, order=True)
+    with pytest.raises(DesignError, match=r"differs between the objects for 2 levels of 'judge'"):
+        llbt.fit(ALONE, c)
+
+
+def test_a_slope_that_does_not_vary_leaves_the_restricted_likelihood_of_the_other() -> None:
+    """With the other slope at σ = 0 the estimate of the first is that without the second; before, it was ML's."""
+    rng = np.random.default_rng(0)
+    d = tied()
+    noise = rng.normal(0, 1, (2, len(d)))
+    d = d.assign(size_i=2 * d["length_i"] + noise[0], size_j=2 * d["length_j"] + noise[1])
+    c = llbt.from_judgments(d, clusters="judge", side_covariates={**SIDES, "size": ("size_i", "size_j")})
+    both = llbt.fit("object + tie + length + size + (length + size || judge)", c)
+    assert isinstance(both, llbt.MixedResults)
+    if both.scales.iloc[1] == 0:
+        one = llbt.fit("object + tie + length + size + (length | judge)", c)
+        assert isinstance(one, llbt.MixedResults)
+        assert both.scales.iloc[0] == pytest.approx(one.scales.iloc[0], rel=0.02)
+    assert both.scales.iloc[0] > both.maximum.scales[0] / both.units[0]
+
+
 @pytest.mark.slow
 def test_draws_of_slopes_are_by_unit_of_the_covariate() -> None:
     """σ of the posterior is that of the fit, in the unit of the table; its prior is for the root mean square."""
@@ -299,6 +348,8 @@ def test_a_name_that_is_no_word_stands_in_backticks() -> None:
         ("object + style + (style | judge)", r"'style' has levels, and slopes need a number", DesignError),
         ("object + length + (length | object)", r"cannot vary by object", FormulaError),
         ("object + length + length:judge + (length | judge)", r"together with length:judge", DesignError),
+        ("object + length + (np.log(length) | judge)", r"Compute a column of it for each side", FormulaError),
+        ("object + length + (0 + length | judge)", r"Leave out the constant", FormulaError),
         ("object + length + (object + length | judge)", r"Correlated random effects are not available", FormulaError),
     ],
 )
