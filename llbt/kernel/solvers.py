@@ -34,6 +34,7 @@ _LESS = 100.0  # the question whether to stop is asked again when the decrement 
 _FIRST_STEPS = 4  # the first steps, taken without the columns that cost most
 _BLOCK = 1 << 16  # comparisons whose fitted counts are computed at a time
 _ALIASED = 1e-10  # a column is aliased if earlier columns leave a smaller share of its squared length unexplained
+_ROUNDED = 1e-12  # a column whose square is a smaller share of the largest may be 0 up to rounding
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,7 +88,7 @@ def independent_columns(problem: Problem) -> BoolArray:
     table = table_of(problem, np.ones(size))
     moments = None if table is None else table.moments(np.zeros(problem.signed.shape[1]))
     if moments is not None:
-        return independent_in_gram(moments[2])
+        return independent_in_gram(_without_rounding(problem, moments[2]))
     return independent_with(problem, problem.response.weight(np.full((outcomes, size), 1 / outcomes), np.ones(size)))
 
 
@@ -97,7 +98,7 @@ def independent_with(problem: Problem, weights: FloatArray) -> BoolArray:
     if graph is None:
         gram = sparse_gram(problem, weights)
         if not issparse(gram):
-            return independent_in_gram(gram)
+            return independent_in_gram(_without_rounding(problem, gram))
         if _independent_in_blocks(gram):
             return np.ones(gram.shape[0], dtype=np.bool_)
         refuse_parameters(gram.shape[0])
@@ -110,6 +111,27 @@ def independent_with(problem: Problem, weights: FloatArray) -> BoolArray:
             _independent_by_cholesky(information.beside_worths() / np.outer(length, length)),
         ]
     )
+
+
+def _without_rounding(problem: Problem, gram: FloatArray) -> FloatArray:
+    """Return a Gram matrix with exact zeros for columns that are 0, such as a covariate that is equal on both sides.
+
+    Sums of squares of the two sides differ by rounding, and their root may be that of a negative number.
+    """
+    squares = np.diag(gram)
+    tiny = np.flatnonzero(squares < _ROUNDED * squares.max(initial=0.0))
+    zero = [k for k in tiny.tolist() if not any(np.any(rows @ _unit(k, len(gram))) for rows in problem.predictors)]
+    if not zero:
+        return gram
+    gram = gram.copy()
+    gram[zero], gram[:, zero] = 0.0, 0.0
+    return gram
+
+
+def _unit(k: int, size: int) -> FloatArray:
+    unit = np.zeros(size)
+    unit[k] = 1.0
+    return unit
 
 
 def all_independent_with(problem: Problem, weights: FloatArray) -> bool:
