@@ -121,7 +121,8 @@ def slope_units(design: Design, brackets: Sequence[Bracket]) -> FloatArray:
     """
     signed = design.signed_rows()
     squares = [np.mean(_covariate(design, signed, bracket) ** 2) if bracket.is_slope else 1.0 for bracket in brackets]
-    return np.sqrt(np.array(squares, dtype=np.float64))
+    units = np.sqrt(np.array(squares, dtype=np.float64))
+    return np.where(units > 0, units, 1.0)
 
 
 def _covariate(design: Design, signed: Gathered, bracket: Bracket) -> FloatArray:

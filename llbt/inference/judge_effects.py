@@ -79,13 +79,15 @@ class JudgeEffects(Record):
             df = effect_df(error[known] ** 2, float(sigma), float(spread))
             degrees.append(df if self.by != "object" else np.full(len(df), np.inf))
         estimate, std_error = np.concatenate(estimates), np.concatenate(errors)
-        beside = "), beside their covariates" if self.by == "object" else ", γ, δ), as they differ from the average"
+        slopes = ", slopes" if any(bracket.is_slope for bracket in self.res.brackets) else ""
+        average = f", γ, δ{slopes}), as they differ from the average"
+        beside = "), beside their covariates" if self.by == "object" else average
         half = critical_values(self.confidence, np.concatenate(degrees)) * std_error
         whole = Table(
             (
                 Field(self.by, self.by, judges),
                 Field("term", "term", terms),
-                *((Field("object", "object", labels),) if self.by != "object" else ()),
+                *((Field("object", "object", labels, frame_only=not any(labels)),) if self.by != "object" else ()),
                 Field("estimate", "estimate", estimate, "estimate"),
                 Field("std_error", "std_error", std_error, "estimate"),
                 *interval_fields(estimate - half, estimate + half, self.confidence),

@@ -291,6 +291,29 @@ def test_a_joint_test_has_the_degrees_of_freedom_of_its_hypotheses() -> None:
     assert df.min() < found < df.max()
 
 
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("rows", [100, 600])
+def test_a_covariate_that_never_differs_is_aliased(rows: int) -> None:
+    """Without a warning of numpy, in tables of few and of many different comparisons; its slope is refused."""
+    rng = np.random.default_rng(1)
+    i, length = rng.integers(4, size=rows), rng.normal(size=rows).round(1)
+    labels = np.array(list("ABCD"))
+    d = pd.DataFrame({"object_i": labels[i], "object_j": labels[(i + 1) % 4], "judge": np.arange(rows) % 20})
+    d = d.assign(outcome=rng.choice(["i", "j", "tie"], rows), length_i=length, length_j=length)
+    c = llbt.from_judgments(d, clusters="judge", side_covariates=SIDES)
+    res = llbt.fit("object + tie + length", c)
+    assert res.aliased == ("length",)
+    with pytest.raises(DesignError, match="for 0 levels of 'judge'"):
+        llbt.fit("object + tie + length + (length | judge)", c)
+
+
+def test_a_table_of_slopes_has_no_empty_column() -> None:
+    text = llbt.judge_effects(tied_fit()).as_text()
+    assert "(log-worth λ, γ, δ, slopes)" in text
+    assert "Object" not in text
+    assert "object" in llbt.judge_effects(tied_fit()).to_frame()
+
+
 def test_a_slope_of_few_levels_is_refused() -> None:
     """Lengths that differ for two judges alone say nothing of a standard deviation."""
     d = frame()
