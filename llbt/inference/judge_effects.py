@@ -117,7 +117,8 @@ class JudgeEffects(Record):
         if not self.res.design.plain:
             raise DesignError(
                 f"the worths of {self.res.specification.formula!r} depend on covariates, so a judge has several sets",
-                "Add the effects of judge_effects(res).to_frame() to the log-worths of worth(res, scale='log_worth').",
+                f"Ask for a judge's probabilities, res.predict(at={{{self.by!r}: …}}), or for their effects: "
+                f"llbt.judge_effects(res, by={self.by!r}).to_frame().",
             )
         average = worth(self.res, scale="log_worth").to_frame().set_index("object")["estimate"]
         objects = list(self.res.comparisons.objects)

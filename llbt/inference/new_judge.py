@@ -62,7 +62,8 @@ def _check_judge(res: WithWorths | FitPart | WorthSource, at: At) -> None:
     """Raise for single judges of the table, because other functions return their log-worths and probabilities."""
     if has_effects(res):
         names = [bracket.grouping for bracket in res.brackets]
-        other = "llbt.judge_effects(res, by={0!r}).worths() has their log-worths, and res.predict(at={{{0!r}: …}})"
+        has = ".worths() has their log-worths" if res.design.plain else " has their effects"
+        other = f"llbt.judge_effects(res, by={{0!r}}){has}, and res.predict(at={{{{{{0!r}}: …}}}})"
     elif has_discriminations(res):
         names = [res.judging.name]
         other = "res.by_judge() has the σ that multiplies a judge's log-worths, and res.predict()"
