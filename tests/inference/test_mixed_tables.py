@@ -98,7 +98,7 @@ def test_a_bootstrap_has_parameters_and_sigma(res: llbt.MixedResults) -> None:
     assert "(tie | judge)" in boot.as_text()
     share = llbt.bootstrap(res, lambda fit: fit.share_between, resample="parametric", n=3, rng=1)
     assert share.estimate[0] == pytest.approx(res.share_between)
-    with pytest.raises(OptionError, match="'percentile' or 'basic'"):
+    with pytest.raises(OptionError, match="method='percentile' or method='basic'"):
         boot.conf_int(method="bca")
 
 
