@@ -316,7 +316,7 @@ def _check_effect(bracket: Bracket, res: LLBTResults) -> None:
 
 
 def _check_slope(bracket: Bracket, res: LLBTResults) -> None:
-    """Raise if a slope does not belong to a numeric covariate of which the formula has the average slope."""
+    """Raise if a slope's covariate is no number of both sides, or if the formula lacks its average slope."""
     formula, c, name = res.specification.formula, res.comparisons, bracket.effect
     columns = slope_columns(res.design, bracket)
     numeric = {column.name: column.numeric for column in (*c.sides, *c.object_columns)}
