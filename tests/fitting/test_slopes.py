@@ -1,6 +1,7 @@
 """Slopes of a covariate that vary between judges: beside lme4, integrals over a grid, and simulation; refusals."""
 
 import json
+import re
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -316,7 +317,7 @@ def test_a_table_of_slopes_has_no_empty_column() -> None:
 
 def test_a_slope_of_few_levels_is_refused() -> None:
     """Lengths that differ for two judges alone say nothing of a standard deviation."""
-    d = frame()
+    d = frame().copy()
     d.loc[~d["judge"].isin(["j00", "j01"]), ["length_i", "length_j"]] = 0.0
     c = llbt.from_counts(d, clusters=("judge", "prompt"), side_covariates=SIDES, order=True)
     with pytest.raises(DesignError, match=r"differs between the objects for 2 levels of 'judge'"):
@@ -384,6 +385,14 @@ def test_slopes_that_mean_nothing_are_refused(formula: str, match: str, error: t
     c = llbt.from_counts(d, clusters=clusters, covariates=covariates, side_covariates=sides)
     with pytest.raises(error, match=match):
         llbt.fit(formula, c)
+
+
+def test_the_call_that_adds_the_average_slope_runs() -> None:
+    with pytest.raises(DesignError, match="average slope") as refused:
+        llbt.fit("object + (length | judge)", table())
+    typed = re.search(r"llbt\.fit\(.*\)", refused.value.remedy)
+    assert typed is not None
+    assert eval(typed[0], {"llbt": llbt, "c": table()}).formula == "object + length + (length | judge)"
 
 
 def test_expectation_propagation_of_other_effects_names_slopes() -> None:
