@@ -63,7 +63,7 @@ class MixedResults(MixedEstimates, Record):
     standard error for every estimate, and below .1 for the log-likelihood. Effects of objects, ``(1 | object)``, are
     the effects of one group. ``(object | …)``, ``(order | …)`` and slopes of two crossed groupings are fitted by
     expectation propagation (Minka 2001; `llbt.kernel.propagation`), whose log-likelihood may be .2 too low. On a table
-    of 40 × 25 cells, of which a quarter were judged, its σ are within 2 % of the maximum by a Gibbs sampler; Laplace's
+    of 40 × 25 cells, a quarter of them judged, its σ are within 2 % of the maximum by a Gibbs sampler; Laplace's
     σ are 20 % too small. The smaller grouping may have at most 6,000 effects (its levels times the judged objects).
     Laplace's approximation, with its exact gradient, is used for other crossed groupings, for
     ``approximation="laplace"``, and for objects if sampling does not converge within some seconds. It may be far from

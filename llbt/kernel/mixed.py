@@ -297,8 +297,7 @@ def newton_step(
     moving = np.ones(len(at), dtype=np.bool_)
     moving[p:] = ((at[p:] < np.log(LARGEST)) | (marginal.score[p:] < 0)) & (np.array(active) != likelihood.held)
     information = marginal.information[np.ix_(moving, moving)]
-    unit = np.abs(np.diag(information)) ** -0.5  # a covariate in small units is no flat direction
-    unit[~np.isfinite(unit)] = 1.0
+    unit = unit_scale(information)  # a covariate in small units is no flat direction
     value, vector = np.linalg.eigh(unit[:, None] * information * unit)
     # where the likelihood is not concave, the step still leads up
     value = np.maximum(np.abs(value), 1e-8 * np.abs(value).max())
@@ -312,10 +311,15 @@ def newton_step(
     return step, float(gradient**2 @ (1 / value))
 
 
+def unit_scale(matrix: FloatArray) -> FloatArray:
+    """Return the factors of rows and columns that make a matrix's diagonal ±1, (p,); 1 where it is 0."""
+    size = np.abs(np.diag(matrix))
+    return np.asarray(1 / np.sqrt(np.where(size > 0, size, 1.0)))
+
+
 def scaled_inverse(matrix: FloatArray) -> FloatArray:
     """Return the inverse of a symmetric matrix, scaled to a diagonal of ±1; it need not be positive definite."""
-    unit = np.abs(np.diag(matrix)) ** -0.5
-    unit[~np.isfinite(unit)] = 1.0
+    unit = unit_scale(matrix)
     return np.asarray(unit[:, None] * np.linalg.inv(unit[:, None] * matrix * unit) * unit)
 
 

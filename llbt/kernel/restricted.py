@@ -25,6 +25,7 @@ from .mixed import (
     dimensions_of,
     nothing,
     scaled_inverse,
+    unit_scale,
 )
 from .newton import Step, newton
 from .quadrature import Quadrature, Sampling
@@ -325,7 +326,7 @@ class _Search:
         scales[list(active)] = np.exp(place.logs + step)
         information = place.point.information + np.einsum("k,kpq->pq", step, local.bends)
         corrected = information + self.bent
-        unit = np.abs(np.diag(information)) ** -0.5
+        unit = unit_scale(information)
         if np.linalg.eigvalsh(unit[:, None] * corrected * unit).min(initial=np.inf) <= 0:
             corrected = information
         return Restricted(
