@@ -19,6 +19,7 @@ from .pattern_dependence import Dependence, dependence_names
 from .pattern_likelihood import PatternLikelihood, likelihood_of
 from .pattern_missingness import Missing, Missingness, NotAtRandom
 from .pattern_search import fit_patterns_of
+from .prediction import codings_of
 from .worth_estimates import WorthEstimates
 
 
@@ -53,7 +54,7 @@ class PatternEstimates(WorthEstimates):
     @functools.cached_property
     def whole_likelihood(self) -> PatternLikelihood:
         """The likelihood of the patterns; fits of independent pairs have one too, although they do not use it."""
-        return self.likelihood or likelihood_of(self.patterns, self.comparisons, self.design, self.free)
+        return self.likelihood or likelihood_of(self.patterns, self.design, codings_of(self.average), self.free)
 
     @property
     def dependent(self) -> bool:

@@ -9,10 +9,9 @@ import numpy as np
 from ..base.budgets import refuse_large
 from ..base.table import format_count
 from ..core.columns import FloatArray, IntArray, groups
-from ..core.comparisons import Comparisons
 from ..core.patterns import MISSING, Patterns, Signs
 from ..errors import DesignError
-from ..formulas.coding import Reference
+from ..formulas.coding import Codings, Reference
 from ..formulas.design import Design
 from ..kernel.independent_pairs import IndependentPairs
 from ..kernel.missingness import MissingLogits, expected_answers
@@ -28,6 +27,7 @@ from ..kernel.patterns import (
 )
 from .pattern_dependence import Dependence, dependence_loads
 from .pattern_missingness import Missingness
+from .pattern_predictors import pair_predictors
 
 MOST_PATTERNS = 3.0**15
 _MOST_LISTED = 400_000  # most orders that are listed one by one: those of 9 objects
@@ -213,32 +213,30 @@ class _Derivatives:
 
 def likelihood_of(
     p: Patterns,
-    pairs: Comparisons,
     design: Design,
+    codings: Codings,
     free: IntArray,
     by: Dependence = (),
     reference: Reference = None,
     missingness: Missingness | None = None,
 ) -> PatternLikelihood:
-    """Return the likelihood of patterns, given a design that was made on the comparisons in the patterns.
+    """Return the likelihood of patterns, given a design on the comparisons in the patterns, and its codings.
 
     Raises
     ------
     DesignError
-        If more patterns are possible than can be summed; it states the number.
+        If more patterns are possible than can be summed; it states the number. For pairs that the answers do not
+        determine.
     """
     products = products_of(p.pairs) if by else np.empty((0, 2), dtype=np.int64)
     apart = p.kind == "comparisons" and not by
     space = IndependentPairs(len(p.pairs), p.has_ties) if apart else space_of(p, products)
     _refuse_open(p, space)
-    both = [np.concatenate([own.codes, other.codes]) for own, other in zip(p.columns, pairs.columns, strict=True)]
-    first, group = (
-        groups(both) if both else (np.zeros(1, dtype=np.int64), np.zeros(len(p) + len(pairs), dtype=np.int64))
-    )
-    eta, gamma = _predictors(p, pairs, design, group[len(p) :], len(first))
-    loads = dependence_loads(p, by, reference, [codes[first] for codes in both])[:, : len(products)]
-    eta, gamma = eta[:, :, free], gamma[:, :, free]
-    return PatternLikelihood(p, space, products, group[: len(p)], eta, gamma, loads, missingness)
+    codes = [column.codes for column in p.columns]
+    first, group = groups(codes) if codes else (np.zeros(1, dtype=np.int64), np.zeros(len(p), dtype=np.int64))
+    eta, gamma = pair_predictors(p, design, codings, free, first)
+    loads = dependence_loads(p, by, reference, [column[first] for column in codes])[:, : len(products)]
+    return PatternLikelihood(p, space, products, group, eta, gamma, loads, missingness)
 
 
 def space_of(p: Patterns, products: IntArray) -> Space:
@@ -277,34 +275,3 @@ def _refuse_open(p: Patterns, space: Space) -> None:
             f"{format_count(float(len(space.values)) ** int(missing.max()))} possible patterns",
             f"Leave out judges with few answers, or leave dependence out. {_REMEDY}",
         )
-
-
-def _predictors(
-    p: Patterns, pairs: Comparisons, design: Design, group: IntArray, groups_: int
-) -> tuple[FloatArray, FloatArray]:
-    """Return the coefficient of each parameter in the sign and the tie of every pair, by class, (G, P, p) each."""
-    size, width = len(p.objects), len(design.names)
-    first, second = p.pairs.T
-    worth = design.worth.matrix.tocsr().toarray()
-    unit = np.full((groups_, size), -1)
-    for side in (0, 1):
-        unit[group, pairs.pairs[:, side]] = design.worth.index[:, side]
-    if (unit < 0).any():
-        g, k = np.argwhere(unit < 0)[0]
-        names = ", ".join(f"{c.name} {c.levels[c.codes[np.flatnonzero(group == g)[0]]]!r}" for c in pairs.columns)
-        raise DesignError(
-            f"object {p.objects[k]!r} has no answer under {names}, so its worth there cannot be estimated",
-            "Leave the covariate out of the formula, or the judges with this value.",
-        )
-    eta = worth[unit[:, first]] - worth[unit[:, second]]
-    gamma = np.zeros((groups_, len(p.pairs), width))
-    for rows in design.shared.values():
-        ties = rows.matrix.tocsr().toarray()
-        place = np.full((groups_, size, size), -1)
-        low, high = np.sort(pairs.pairs, axis=1).T
-        place[group, low, high] = rows.index
-        anywhere = np.zeros(groups_, dtype=np.int64)
-        anywhere[group] = rows.index
-        values = place[:, np.minimum(first, second), np.maximum(first, second)]
-        gamma += ties[np.where(values < 0, anywhere[:, None], values)]
-    return eta, gamma

@@ -14,6 +14,7 @@ from ..core.columns import FloatArray
 from ..core.patterns import Patterns
 from ..errors import DesignError, SeparationError, TiesWarning, listed, warn_user
 from ..formulas.coding import Reference
+from ..formulas.design import codings_of
 from ..formulas.grammar import parse, vocabulary
 from ..formulas.integers import decided
 from ..kernel.likelihood import inverse
@@ -72,6 +73,7 @@ def solved_patterns(spec: PatternSpecification, data: Patterns) -> PatternResult
         raise DesignError("ratings without a single tie", "Read them as rankings: from_patterns(…, 'rankings').")
     model = LLBT.from_formula(text, pairs, reference=spec.reference)
     free = independent_in(model.design, pairs)
+    codings = codings_of(model.design, text, pairs, spec.reference)
     missingness = missingness_of(data, spec.missing, spec.not_at_random, model.design.reference)
     likelihood, start = None, np.zeros(len(free))
     if data.kind == "comparisons" and not by:
@@ -79,13 +81,13 @@ def solved_patterns(spec: PatternSpecification, data: Patterns) -> PatternResult
         solution, cov = _as_patterns(res), res.covariance
         start = solution.params
     if missingness or by or data.kind != "comparisons":
-        likelihood = likelihood_of(data, pairs, model.design, free, by, spec.reference, missingness)
+        likelihood = likelihood_of(data, model.design, codings, free, by, spec.reference, missingness)
         beside = [*dependence_names(data, by, spec.reference), *(missingness.names if missingness else ())]
         start = np.append(start, np.zeros(likelihood.loads.shape[2]))
         solution = _solved(likelihood, [*(model.design.names[k] for k in free), *beside], start)
         cov = Covariance(inverse(solution.information))
     if clusters is not None:
-        whole = likelihood or likelihood_of(data, pairs, model.design, free)
+        whole = likelihood or likelihood_of(data, model.design, codings, free)
         parts = parts_of_patterns(whole, solution, clusters)
         cov = covariance_by(clusters, parts, np.asarray(cov.matrix), spec.cov_type)
     average = worths_on_pairs(text, spec.reference, pairs, (model.design, free), solution, cov, PatternResults)

@@ -9,7 +9,6 @@ import pytest
 import llbt
 from llbt.core.patterns import Patterns
 from llbt.errors import DesignError, OptionError
-from llbt.fitting.pattern_likelihood import likelihood_of
 
 STEP = 1e-4
 PAIRS = ["AB", "AC", "BC"]
@@ -33,7 +32,7 @@ def answered(*, gaps: bool = False) -> Patterns:
 def differences(res: llbt.PatternResults) -> tuple[np.ndarray, list[np.ndarray]]:
     """Scores of the schools (G, p) and their informations, by central differences."""
     p = res.patterns
-    likelihood = res.likelihood or likelihood_of(p, res.comparisons, res.design, res.free)
+    likelihood = res.whole_likelihood
     codes = p.columns[0].codes
     at, eye = res.solution.params, np.eye(len(res.solution.params)) * STEP
 

@@ -119,12 +119,11 @@ def test_without_dependence_it_is_fit_and_enumerates_nothing(monkeypatch):
 
 
 def test_enumeration_without_dependence_agrees_with_fit():
-    from llbt.fitting.pattern_likelihood import likelihood_of
     from llbt.fitting.pattern_search import fit_patterns_of
 
     p = patterns(drawn(np.random.default_rng(2)))
     res = llbt.fit("object + tie", p)
-    likelihood = likelihood_of(p, res.comparisons, res.design, res.free)
+    likelihood = res.whole_likelihood
     found = fit_patterns_of(likelihood, np.zeros(3))
     np.testing.assert_allclose(found.params, res.params, atol=1e-8)
     assert found.log_likelihood == pytest.approx(res.llf, abs=1e-8)
