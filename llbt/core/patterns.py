@@ -44,6 +44,8 @@ class Patterns(Record):
         The number of levels of ratings; 0 for other kinds.
     columns : tuple of Coded, each (N,)
         Covariates of the judges.
+    object_columns : tuple of Coded, each (J,)
+        Covariates of the objects.
     notes : tuple of str
 
     Examples
@@ -64,10 +66,11 @@ class Patterns(Record):
     kind: PatternKind
     levels: int = 0
     columns: tuple[Coded, ...] = ()
+    object_columns: tuple[Coded, ...] = ()
     notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        names = self.covariates
+        names = (*self.covariates, *self.object_covariates)
         taken = tuple(name for name in names if name in RESERVED | {"count", "pattern", "dependence"})
         if taken:
             raise JudgmentError(f"{listed(taken)} is a word that llbt uses itself", "Rename the column.")
@@ -94,6 +97,11 @@ class Patterns(Record):
     def covariates(self) -> tuple[str, ...]:
         """Names of the covariates of the judges."""
         return tuple(column.name for column in self.columns)
+
+    @property
+    def object_covariates(self) -> tuple[str, ...]:
+        """Names of the covariates of the objects."""
+        return tuple(column.name for column in self.object_columns)
 
     @property
     def n_judges(self) -> float:
@@ -125,6 +133,7 @@ class Patterns(Record):
             lines.pairs,
             lines.counts,
             response=THREE if counts[:, 1].any() else TWO,
+            object_columns=self.object_columns,
             notes=(*self.notes, note),
         )
         return tabulate(lines, like)
@@ -153,7 +162,10 @@ class Patterns(Record):
         return Table(
             fields,
             title=f"Patterns: {', '.join(self.size_texts())}",
-            head=(f"Pairs: {', '.join(pairs[:15])}{', …' if len(pairs) > 15 else ''} ({legend})",),
+            head=(
+                f"Pairs: {', '.join(pairs[:15])}{', …' if len(pairs) > 15 else ''} ({legend})",
+                *([f"object covariates: {', '.join(self.object_covariates)}"] if self.object_columns else []),
+            ),
             notes=notes,
         )
 
@@ -180,10 +192,11 @@ def gathered_patterns(
     *,
     levels: int = 0,
     columns: tuple[Coded, ...] = (),
+    object_columns: tuple[Coded, ...] = (),
     counts: FloatArray | None = None,
     notes: tuple[str, ...] = (),
 ) -> Patterns:
-    """Return judges' answers (R, P) as distinct patterns. A note counts the judges without any answer.
+    """Return judges' answers (R, P) as distinct patterns. Notes count the judges and name the objects without answers.
 
     Raises
     ------
@@ -197,17 +210,27 @@ def gathered_patterns(
         raise JudgmentError("no judge has an answer", expected="answers to some of the pairs")
     gone = float(n[silent].sum())
     gone_note = (f"{counted(gone, 'judge')} without any answer left out",) if gone else ()
-    keys = [*(answers[answered].T.astype(np.int64) + 1), *(column.codes[answered] for column in columns)]
+    kept = _answered_objects(answers[answered], len(objects))
+    unseen = [label for k, label in enumerate(objects) if k not in kept]
+    unseen_note = (f"{counted(len(unseen), 'object')} without any answer left out: {listed(unseen)}",) if unseen else ()
+    given = answers[np.ix_(answered, np.isin(pairs_of(len(objects)), kept).all(axis=1))]
+    keys = [*(given.T.astype(np.int64) + 1), *(column.codes[answered] for column in columns)]
     first, group = groups(keys)
     return Patterns(
-        objects=objects,
-        answers=answers[answered][first],
+        objects=tuple(objects[k] for k in kept),
+        answers=given[first],
         counts=np.bincount(group, n[answered], len(first)).astype(np.float64),
         kind=kind,
         levels=levels,
         columns=tuple(column.take(answered[first]) for column in columns),
-        notes=(*notes, *gone_note),
+        object_columns=tuple(column.take(kept) for column in object_columns),
+        notes=(*notes, *gone_note, *unseen_note),
     )
+
+
+def _answered_objects(answers: Signs, objects: int) -> IntArray:
+    """Return the objects with an answer (R, P) to some of their pairs."""
+    return np.unique(pairs_of(objects)[(answers != MISSING).any(axis=0)])
 
 
 def pairs_of(objects: int) -> IntArray:

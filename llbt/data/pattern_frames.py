@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +15,7 @@ from ..core.columns import Coded, FloatArray
 from ..core.patterns import MISSING, PatternKind, Patterns, Signs, gathered_patterns, pairs_of
 from ..errors import JudgmentError, OptionError, listed, repeated
 from .blocks import Scale, as_pandas, ranks_of
-from .column_roles import Names, wanted
+from .column_roles import Names, read_object_table, wanted
 from .files import open_source
 from .sources import as_names
 from .tables import kept_at
@@ -30,6 +31,7 @@ def from_patterns(
     coded: Sequence[float] = (1, 0, -1),
     higher_is_better: bool = True,
     covariates: Names = (),
+    object_covariates: object = None,
     weight: str | None = None,
 ) -> Patterns:
     """Return complete response patterns: the answers of each judge to all pairs, from one row per judge.
@@ -52,6 +54,8 @@ def from_patterns(
         For ratings: whether the higher rating is preferred.
     covariates : str or sequence of str
         Covariates of the judges.
+    object_covariates : frame or path, optional
+        Covariates of the objects: a table with a column ``object`` and a column for each covariate.
     weight : str, optional
         A column with the number of judges in a row.
 
@@ -59,7 +63,7 @@ def from_patterns(
     -------
     Patterns
         If judges left out pairs, ranks or ratings, these pairs have no answer. For rankings, an object without a rank
-        is below all ranked objects.
+        is below all ranked objects. Judges and objects without any answer are left out; notes state it.
 
     Raises
     ------
@@ -97,9 +101,11 @@ def from_patterns(
     _check(source.names, {**roles, "weight": weights})
     table = as_pandas(source, (*values, *beside, *weights))
     counts = None if weight is None else _counts(table, weight)
-    asked = wanted(beside, (), (), None, None)
+    asked = wanted(beside, (), (), object_covariates, None)
     beside_columns, _, _ = kept_at(table[list(beside)], asked, np.arange(len(table)))
-    return _read(kind, table, (labels, values), coded, higher_is_better, beside_columns, counts)
+    read = _read(kind, table, (labels, values), coded, higher_is_better, beside_columns, counts)
+    object_columns, more = read_object_table(asked, read.objects)
+    return replace(read, object_columns=object_columns, notes=(*read.notes, *more))
 
 
 def _columns(kind: PatternKind, labels: tuple[str, ...], pairs: tuple[str, ...]) -> tuple[str, ...]:

@@ -43,5 +43,15 @@ def drawn_patterns(res: WithPatterns, n: int, rng: np.random.Generator) -> tuple
         else:
             gone = p.answers[each] == MISSING
         answers[gone] = MISSING
-        tables.append(gathered_patterns(p.objects, answers, p.kind, levels=p.levels, columns=columns, notes=notes))
+        tables.append(
+            gathered_patterns(
+                p.objects,
+                answers,
+                p.kind,
+                levels=p.levels,
+                columns=columns,
+                object_columns=p.object_columns,
+                notes=notes,
+            )
+        )
     return tuple(tables)
