@@ -84,6 +84,13 @@ class PatternResults(PatternEstimates, Record):
     >>> res.n_params, res.converged
     (2, True)
 
+    A covariate in place of free worths: one slope.
+
+    >>> table = pd.DataFrame({"object": ["A", "B", "C"], "price": [1.0, 2.0, 4.0]})
+    >>> p = llbt.from_patterns(ranks, "rankings", objects=["A", "B", "C"], object_covariates=table)
+    >>> llbt.fit("price", p).params.round(4).to_dict()
+    {'price': -0.2021}
+
     Five of 18 answers are missing, so their log-odds are log(5/13); the worths are those without a model of missing
     answers.
 
