@@ -80,13 +80,13 @@ def check_position(e: Evidence) -> Finding:
     won = f"won {format_percent(rate)} of {counted(first + second, 'decided judgment')}"
     text = (
         f"the object shown first {won} ({tests}); "
-        f"{format_count(both.sum())} of {counted(len(a), 'pair')} shown in both orders, in the median pair the "
+        f"shown in both orders: {format_count(both.sum())} of {counted(len(a), 'pair')}; in the median pair the "
         f"rarer order has {format_percent(float(np.median(rarer)))}"
     )
     if not both.any():
         effect = "no pair was shown in both orders, so the order effect rests on the model alone"
         return Finding("position", "note", text, effect, "randomize the order of each judgment", figures)
-    effect = "without an order effect in the model, objects shown first more often look better (or worse)"
+    effect = "without an order effect in the model, worths are biased for objects shown first more often than others"
     return Finding("position", "warning", text, effect, ordered_remedy(e.response), figures)
 
 

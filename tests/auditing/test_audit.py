@@ -497,7 +497,7 @@ def test_first_position_win_rate():
     given = finding.figures["p_given"]
     assert finding.found == (
         f"the object shown first won 75 % of 72 decided judgments (p = {stats.binomtest(54, 72).pvalue:.2e}; within "
-        f"pairs p = {within:.2e}; given worths p = {given:.2e}); 3 of 3 pairs shown in both orders, "
+        f"pairs p = {within:.2e}; given worths p = {given:.2e}); shown in both orders: 3 of 3 pairs; "
         "in the median pair the rarer order has 50 %"
     )
     even = found(position_rows(6, 6), "position")
@@ -531,7 +531,7 @@ def test_a_strong_object_shown_first_is_no_order_effect():
 def test_pairs_in_one_order_only():
     finding = found(position_rows(5, 5, balanced=False), "position")
     assert finding.level == "note"
-    assert "0 of 3 pairs shown in both orders" in finding.found
+    assert "shown in both orders: 0 of 3 pairs" in finding.found
     always_sorted = [("a", "b", "i"), ("a", "c", "j"), ("b", "c", "i")]
     for rows in (always_sorted, [(j, i, said) for i, j, said in always_sorted]):
         assert found(rows, "position").level == "unchecked"
