@@ -185,7 +185,7 @@ def object_counts(c: Comparisons, at: At) -> tuple[dict[str, npt.NDArray[Any]], 
     summed = np.zeros((len(c.objects), 4))
     np.add.at(summed, c.pairs[keep, 0], counts)
     np.add.at(summed, c.pairs[keep, 1], counts[:, [3, 1, 2, 0]])
-    notes = (f"judgments, wins, ties and losses are those at every {', '.join(over)}",) if over else ()
+    notes = (f"judgments, wins, ties and losses are counted at all values of {', '.join(over)}",) if over else ()
     columns = dict(zip(_COUNTS, [summed.sum(axis=1), *summed.T], strict=True))
     return {name: _whole(column) for name, column in columns.items()}, notes
 

@@ -107,11 +107,12 @@ def compare(
 
     Notes
     -----
-    δᵢ is the log-worth of i in b minus that in a, up to a constant. The change is δᵢ minus the mean δ of the anchors
-    other than i. With ``"consensus"`` the anchors are the objects whose δᵢ is at most 2 standard errors from the
-    centre. The centre is first the median, then the mean of the anchors, until the anchors no longer change; at least
-    half of the objects are anchors. If the anchors are fewer than two thirds of the objects, or differ among themselves
-    (p < .01), the data do not tell which side moved. Changes are then NaN, and `pairs` has the changes of each pair.
+    δᵢ is the log-worth of i in b minus its log-worth in a, up to a constant. The change is δᵢ minus the mean δ of the
+    anchors other than i. With ``"consensus"`` the anchors are the objects whose δᵢ is at most 2 standard errors from
+    the centre. The centre is first the median, then the mean of the anchors, until the anchors no longer change; at
+    least half of the objects are anchors. If the anchors are fewer than two thirds of the objects, or differ among
+    themselves (p < .01), the data do not tell which side moved. Changes are then NaN, and `pairs` has the changes of
+    each pair.
 
     Intervals and adjusted p-values come from the distribution of the largest |z| (Hothorn, Bretz & Westfall 2008,
     Biometrical Journal 50(3), 346-363).

@@ -285,7 +285,7 @@ class Changes(Record):
         letter = f"F({len(self.objects) - 1})" if test.distribution.startswith("F") else f"χ²({test.df:.4g})"
         tested = f"{letter} = {format_number(test.statistic)}, p = {format_p(test.p_value)}"
         lines = [
-            f"No object changed: {tested}" if test.p_value > 1 - self.confidence else f"Some objects changed: {tested}"
+            f"No change detected: {tested}" if test.p_value > 1 - self.confidence else f"Some objects changed: {tested}"
         ]
         words = self.verdicts
         for word in ("worse", "better"):

@@ -76,7 +76,7 @@ class Intransitivity(Record):
 
     @property
     def shares(self) -> FloatArray:
-        """Observed share that the row's object wins, ties half, shape (J, J); NaN for pairs not compared."""
+        """Observed share that the row's object wins, with ties as half, (J, J); NaN for pairs not compared."""
         return _shares(self.wins, self.ties)
 
     def table(self) -> Table:
@@ -119,8 +119,8 @@ class Intransitivity(Record):
         Returns
         -------
         Table
-            object_i, object_j, judgments, wins_i, ties, wins_j, share (of i, ties half); for a fit also fitted_share
-            and deviance.
+            object_i, object_j, judgments, wins_i, ties, wins_j, share (of i, with ties as half); for a fit also
+            fitted_share and deviance.
         """
         total = self.judgments
         i, j = np.nonzero(np.triu(total > 0))
@@ -372,15 +372,15 @@ def _notes(c: Comparisons, shares: FloatArray, circular: int, possible: bool) ->
     if c.n_ties:
         notes.append("ties count as half a win for either side")
     if missing:
-        notes.append(f"{_of_pairs(missing, known)} never compared: triples with them are left out")
+        notes.append(f"never compared: {_of_pairs(missing, known)}; triples with them are left out")
     if even:
-        notes.append(f"{_of_pairs(even, known)} even: no triad with them counts as circular")
+        notes.append(f"even: {_of_pairs(even, known)}; no triad with them counts as circular")
     if circular:
         notes.append("each circular triad counts as three violations of stochastic transitivity")
     if len(shares) < 3:
         notes.append("two objects make no triple")
     elif not possible:
-        notes.append("no coefficient of consistence, fewer circular triads: some pairs lack a majority")
+        notes.append("some pairs lack a majority: no coefficient of consistence, and circular triads may be missed")
     return tuple(notes)
 
 

@@ -30,7 +30,7 @@ from .ranks import leaderboard
 from .scales import FACTORS, Scale
 from .two_boards import TAKEN, two_boards
 
-_AT_EVERY = "judgments, wins, ties and losses are those at every"  # counts are not shown in this table
+_AT_EVERY = "judgments, wins, ties and losses are counted at all values of"  # counts are not shown in this table
 
 
 @dataclass(frozen=True, repr=False, eq=False)

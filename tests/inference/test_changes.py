@@ -215,7 +215,7 @@ def test_the_printout_is_read_at_a_glance(size: int) -> None:
         both.append(llbt.from_counts(frame))
     found = llbt.compare(*both, "object", scale="elo", names=["week 1", "week 2"])
     assert max(map(len, str(found).splitlines()[: 6 + size])) <= 88
-    assert str(found).splitlines()[1].startswith(("No object changed: χ²", "Some objects changed: χ²"))
+    assert str(found).splitlines()[1].startswith(("No change detected: χ²", "Some objects changed: χ²"))
     assert len(str(found).splitlines()) <= size + 10
 
 

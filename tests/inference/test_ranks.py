@@ -156,7 +156,7 @@ def test_counts_at_a_number_are_all_and_a_note_says_so():
     res = llbt.fit("object + object:age + tie", llbt.from_counts(frame, covariates="age"))
     found = leaderboard(res, at={"age": 25})
     assert found.to_frame().set_index("object")[COUNTS].T.to_dict("list") == counted(res.comparisons)
-    assert "judgments, wins, ties and losses are those at every age" in found.notes
+    assert "judgments, wins, ties and losses are counted at all values of age" in found.notes
 
 
 def test_fractional_counts_stay_so(pooled):
