@@ -99,7 +99,7 @@ def anova(
     Dras (2015, section 5) compares models by differences of their deviances. In the parameters β of the larger model,
     the smaller model is β = a + Bb. Let the rows of R span the space orthogonal to B. Then Wald's statistic is
     dᵀ(RVRᵀ)⁻¹d with d = R(β̂ − a). The score statistic sᵀI⁻¹s, with score s and information I at the smaller fit, is
-    the same quadratic form, in the scoring step I⁻¹s and with V = I⁻¹.
+    the same quadratic form with d = RI⁻¹s, from the scoring step I⁻¹s, and V = I⁻¹.
 
     The likelihood ratio needs many judgments. In simulations with ten judges and four objects (300 tables each), models
     without the interaction of ``object * judge + tie`` were true. With 6 judgments per parameter, the likelihood ratio
@@ -300,7 +300,7 @@ def _drawn_notes(by: Reference) -> tuple[str, ...]:
     return (
         (
             f"p-values: {format_count(by.n)} tables drawn from the smaller fit with new judges",
-            "A table without finite estimates counts as larger.",
+            "A table without finite estimates counts as one with a larger likelihood ratio.",
         )
         if by.n
         else ()

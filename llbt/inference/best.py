@@ -141,10 +141,10 @@ def best(
 
     Notes
     -----
-    Object i is a candidate unless some object j is significantly better. The statistic is max_j (λ̂_j − λ̂_i)/s_ij. It
-    is compared with its distribution for equal objects, one-sided over the comparisons with i. There is no correction
-    over i, because only the test of the truly best object can wrongly reject (multiple comparisons with the best, Hsu
-    1984).
+    Object i is a candidate unless some object j is significantly better. The statistic is max_j (λ̂_j − λ̂_i)/s_ij,
+    over the comparisons with i. Its one-sided p-value comes from its distribution for equal objects. There is no
+    correction over i, because only the test of the truly best object can wrongly reject (multiple comparisons with the
+    best, Hsu 1984).
 
     The largest of several estimates is too large on average. The corrected worth is median-unbiased given that its
     object came first. Its interval is the hybrid interval of Andrews, Kitagawa & McCloskey (2024): conditional on

@@ -79,8 +79,8 @@ class Bootstrap(Record):
     def unsupported(self) -> npt.NDArray[np.bool_]:
         """Which values have no standard error and no interval, because only one cluster informs them, shape (k,).
 
-        If most resamples are degenerate for this reason, these are all values: the remaining resamples are the few that
-        contain all of the informative clusters.
+        If most resamples are degenerate for this reason, no value has an interval: the remaining resamples are the few
+        that contain all of the informative clusters.
         """
         lost = self._lost
         if not len(lost):

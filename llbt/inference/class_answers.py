@@ -21,7 +21,7 @@ from .simultaneous import largest, pair_errors
 
 
 def mixture_worths(of: ClassWorths, log_worths: Sequence[LogWorths]) -> LogWorths:
-    """Return half the log-odds of the mixture probability that each object is preferred to log-worth 0 in every class.
+    """Return half the log-odds of each object's mixture probability against an object of log-worth 0 in every class.
 
     Parameters
     ----------

@@ -65,7 +65,8 @@ class ConfidenceDistribution(Record):
     def table(self) -> Table:
         """Return object, first, rank_median, rank_low, rank_high, estimate, conf_low, conf_high.
 
-        first is the confidence in the first place; the other columns are as in `Posterior.table`.
+        first is the confidence that the object has the largest log-worth; the other columns are as in
+        `Posterior.table`.
         """
         title = "Confidence distribution of the log-worths λ, minus the mean of all objects"
         return drawn_worths.worth_table(self, title, self.notes)

@@ -22,7 +22,7 @@ from .simulated_counts import draw_parametric
 _MOST_ROWS = 60
 _ROUGH = 0.02  # allowed error of the logarithm of a simulated table's rate; its likelihood is exact to four digits
 _BLOCK = 10  # tables that one process computes at once
-_LOST = "could not be fitted, and count as large"
+_LOST = "could not be fitted, and count as having a larger statistic"
 
 
 @dataclass(frozen=True, repr=False, eq=False)

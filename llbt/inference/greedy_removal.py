@@ -126,7 +126,7 @@ class Search:
     def _last_with_fit(
         self, before: IntArray, after: IntArray, params: FloatArray, row: FloatArray
     ) -> tuple[IntArray, int]:
-        """Return the largest removal between two, in order of effects, that can be fitted, and the next unit's kind."""
+        """Return the largest removal between two that can be fitted, by order of effects, and the next unit's kind."""
         order = self._in_order(before, after, params, row)
         low, high = 0, len(order)
         while high - low > 1:

@@ -188,7 +188,7 @@ def judge_units(res: WithEffects, by: str | None, option: str) -> JudgeUnits:
 def units_of_judges(
     c: Comparisons, own: str, by: str | None, option: str, why: str
 ) -> tuple[str, tuple[Label, ...], IntArray, FloatArray]:
-    """Return the units' name, their labels, the unit of each judge, and the units' sizes; units are (levels of) judges.
+    """Return the units' name and labels, each judge's unit, and the sizes; units are judges or groups of judges.
 
     Parameters
     ----------

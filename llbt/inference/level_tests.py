@@ -38,11 +38,11 @@ def level_tests(res: WithWorths, *, by: str = "judge") -> Table:
         The level, its judgments, and standardized scores: agreement (below 0: the level decides against the worths of
         all, or by chance), tie (above 0: more ties), each larger grade (above 0: more of it), and order (above 0: more
         wins of the object shown first), if the model has these terms. Then the object on which the level differs most
-        from the rest, with its score (above 0: in its favour); the reason, which is the most extreme score; its p-value
-        times the number of scores; and p_adjusted by Holm's method over all levels. The smallest p-value comes first.
-        Values are NaN for fewer than ten judgments. For fits other than `LLBTResults`: the level, its judgments (lists,
-        patterns), statistic, df, reason (the estimate that differs most from the rest) with its score, p_value and
-        p_adjusted.
+        from the rest, with its score (above 0: in favour of the object); the reason, which is the most extreme score;
+        its p-value times the number of scores; and p_adjusted by Holm's method over all levels. The smallest p-value
+        comes first. Values are NaN for fewer than ten judgments. For fits other than `LLBTResults`: the level, its
+        judgments (lists, patterns), statistic, df, reason (the estimate that differs most from the rest) with its
+        score, p_value and p_adjusted.
 
     Raises
     ------
@@ -56,9 +56,9 @@ def level_tests(res: WithWorths, *, by: str = "judge") -> Table:
     This is Rao's score test of separate parameters for a level, at the estimates of all judgments. Agreement is a
     factor on the level's log-worths; tie, grades and order are added to γ and δ. Each object in turn has an added
     log-worth, if the level's judgments of it have at least five expected wins and five expected losses. So nothing is
-    fitted again, however many judges there are. P-values come from the distribution of type III with the same variance
-    and skewness. They take the judgments of a judge as independent, even if the fit is clustered. They are too small if
-    a prompt was judged many times; a note says so if the fit has clusters other than `by`.
+    fitted again, however many judges there are. P-values come from Pearson's type III distribution with the same
+    variance and skewness. They take the judgments of a judge as independent, even if the fit is clustered. They are too
+    small if a prompt was judged many times; a note says so if the fit has clusters other than `by`.
 
     For fits other than `LLBTResults` a level is tested for separate worths, ties and order effects jointly, against χ²;
     σ and other parameters are those of the whole fit. Levels with fewer than ten judgments, lists or patterns, or with

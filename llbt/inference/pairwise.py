@@ -294,5 +294,5 @@ def _positions(objects: Sequence[Label], there: Sequence[Label]) -> IntArray:
     return np.array([k for k, label in enumerate(there) if label in wanted], dtype=np.int64)
 
 
-_OF_MEANS = "z values and p-values are of the mean log-odds, which may favor another object than the mean probability"
+_OF_MEANS = "z values and p-values are of the mean log-odds, which may favour another object than the mean probability"
 _OF_AVERAGE = Qualifying("z values and p-values are of log-worths: a new judge is undecided where the average judge is")

@@ -195,10 +195,10 @@ def posterior(
     -----
     The log-worths minus their mean are normal with standard deviation `prior`, whichever object is the reference.
     Effects of objects that a formula multiplies by covariates have the same prior, for the effects of all objects minus
-    their mean. For a number this prior holds at its largest absolute value; labels are used as they are coded. All
-    other parameters (ties, order, grades, covariates of objects or sides) are normal. Multiplied by the largest
-    absolute value of its covariate, each of them has the standard deviation 2.5. Parameters that the fit holds stay at
-    their values.
+    their mean. For a numeric covariate this prior holds at the covariate's largest absolute value; labels are used as
+    they are coded. All other parameters (ties, order, grades, covariates of objects or sides) are normal. Multiplied by
+    the largest absolute value of its covariate, each of them has the standard deviation 2.5. Parameters that the fit
+    holds stay at their values.
 
     Draws come from a t distribution with max(5, p) degrees of freedom around the mode, and are weighted. If Pareto's k̂
     of the weights is above .5, or the effective number of draws below 400, eight chains of Hamiltonian Monte Carlo are

@@ -160,8 +160,8 @@ def quasi_variances(
 
     Notes
     -----
-    The q minimise Σ (log v − log(qᵢ + qⱼ))² over the pairs i < j, where v is the variance of λᵢ − λⱼ. R's qvcalc
-    minimises the same sum. With three objects the q are exact. The intervals, λ ± t·√q, are for comparing objects by
+    The q minimize Σ (log v − log(qᵢ + qⱼ))² over the pairs i < j, where v is the variance of λᵢ − λⱼ. R's qvcalc
+    minimizes the same sum. With three objects the q are exact. The intervals, λ ± t·√q, are for comparing objects by
     eye; for a single pair use ``res.t_test``. Let μ be the eigenvalues of diag(q) relative to the covariance, both
     reduced to differences from one object. Over all contrasts the relative error lies between √μ − 1 of the smallest
     and of the largest μ.

@@ -106,7 +106,7 @@ def measured_from(scale: Scale, graded: bool, label: Label | None = None, value:
 
 
 def elo_notes(c: Comparisons, scale: Scale, graded: bool) -> tuple[str, ...]:
-    """Return a note on the odds of Elo if the table has ties: ratings updated game by game count half a win."""
+    """Return a note on Elo's odds if there are ties; ratings updated game by game count a tie as half a win."""
     if scale != "elo" or graded or not c.has_ties or not c.n_ties:
         return ()
     return (

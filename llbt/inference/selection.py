@@ -45,7 +45,7 @@ class Corrected:
 def candidate_p(
     z: FloatArray, error: FloatArray, df: float, root: FloatArray, rng: np.random.Generator, of: IntArray
 ) -> FloatArray:
-    """Return the p-values that some of J objects are the best, shape (J,); 0 for other objects.
+    """Return for each object in `of` the p-value of the hypothesis that it is the best, (J,); 0 for other objects.
 
     They are adjusted for the comparisons with all other objects.
 

@@ -30,7 +30,7 @@ _FARTHEST = 50.0  # largest σ; ties then vanish as soon as objects differ
 
 @checked
 def tie_tests(res: PlainFit) -> Table:
-    """Test whether ties are rarer the more objects differ, and whether as strongly as Davidson's model assumes.
+    """Test whether ties get rarer as objects differ more, and whether they do so as Davidson's model assumes.
 
     Parameters
     ----------

@@ -103,7 +103,7 @@ def _scores(
         else f"standard errors take {what}s as independent; by= holds out levels of a cluster"
     )
     if any(isinstance(one, DependentUnits) for one in models):
-        notes.append("effects and classes use other judgments by a level's judges or on its prompts")
+        notes.append("fits with effects or classes also use other judgments by a level's judges or on its prompts")
     notes += [
         f"{name}: {counted(number, 'fold')} of {folds} without finite estimates: predicted with prior=1"
         for name, number in zip(names, shrunk, strict=True)
