@@ -49,8 +49,8 @@ def asked_groups(
     Raises
     ------
     OptionError
-        For names that are not covariates of the formula, numbers without values, `weights` that name a covariate of
-        `at` or `by`, and differences without groups or with one group.
+        For names that are not covariates of the formula, numeric covariates without values in `at`, `weights` that name
+        a covariate of `at` or `by`, and differences without groups or with one group.
     """
     check_at(at)
     place = at if weights is None else _with_weights(at, weights)

@@ -189,7 +189,8 @@ def _from_few(cov: Covariance, ways: Sequence[Way], names: Sequence[str]) -> tup
     if few.any():
         notes.append(
             Qualifying(
-                f"These estimates rest on few {what}: {listing(few)}. Their t has G* − 1 df. Add {what}, not judgments."
+                f"These estimates rest on few {what}: {listing(few)}. Their t tests have G* − 1 df. "
+                f"Add {what}, not judgments."
             )
         )
     return missing, notes

@@ -177,7 +177,7 @@ def _check_worths(res: LLBTResults, judge: str, judges: int) -> None:
 def _unidentified(judge: str) -> DesignError:
     return DesignError(
         f"the table does not identify worths together with a discrimination of every {judge} (the information matrix "
-        "is singular): perhaps a single judge judged an object, a judge saw only equal objects, or groups of judges "
+        "is singular): perhaps an object has a single judge, a judge saw only equal objects, or groups of judges "
         "have separate worths",
         f"Leave these judges out, c.select(where={{{judge!r}: […]}}), or fit without discrimination.",
     )

@@ -117,7 +117,7 @@ def slope_values(design: Design, signed: Gathered, brackets: Sequence[Bracket]) 
 def slope_units(design: Design, brackets: Sequence[Bracket]) -> FloatArray:
     """Return the unit of each bracket, (E,): the root mean square of a slope's covariate in the design, 1 for others.
 
-    The number of an effect, or its σ, is that of the covariate's unit; by unit of the table it is divided by the unit.
+    Effects and their σ are for this unit. Divided by it, they are for a difference of 1 in the column of the table.
     """
     signed = design.signed_rows()
     squares = [np.mean(_covariate(design, signed, bracket) ** 2) if bracket.is_slope else 1.0 for bracket in brackets]

@@ -303,6 +303,6 @@ def _exists_by_graph(design: Design, problem: Problem, *, with_tie: bool) -> boo
 
 
 def _undetermined(problem: Problem, direction: FloatArray) -> npt.NDArray[np.bool_]:
-    """Return the parameters that unseparated outcomes do not determine; `direction` separates the others, (p,)."""
+    """Return which parameters are not determined by the outcomes that `direction` does not separate, (p,)."""
     open_ = Conditions.of(problem).open_directions(direction)
     return np.asarray(np.abs(open_).max(axis=0, initial=0) > 1e-6)

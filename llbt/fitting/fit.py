@@ -107,7 +107,7 @@ def fit(
     reference, fixed : label or mapping; mapping of str to float
         Object with λ = 0, by default the last, or ``{"judge": "J2"}``; parameters held at values, ``{"tie": -0.5}``.
     method : {"auto", "glm", "eliminate"}
-        "glm" is statsmodels'; "eliminate" is Newton's method without nuisance parameters; "auto" tries both if small.
+        "glm" is statsmodels'; "eliminate" profiles the nuisance parameters out; "auto" tries both in small tables.
     cov_type, groups : {"nonrobust", "quasi", "HC0", "cluster", "CR1", "cautious"}; str or two str
         Standard errors. "cluster" (CR3) and "CR1" are clustered by `groups`; "cautious" chooses the clusters.
     prior : float or "jeffreys", optional
@@ -119,7 +119,7 @@ def fit(
     discrimination : str, optional
         A covariate such as "judge": each of its levels has a factor on all log-worths.
     approximation : {None, "laplace", "ep"}
-        How random effects are integrated out; None chooses. "laplace" is fast, but its σ is too small; "ep": crossed.
+        How random effects are integrated out; None chooses. "laplace": fast, σ too small; "ep": for crossed groupings.
     best_worst : {"joint", "sequential"}
         Best-worst sets: both are named at once, or the best first.
     missing, not_at_random : {"ignorable", "common", "object", "comparison"}; {None, "object", "comparison"}

@@ -163,8 +163,9 @@ def _jointly(of: Wald, hypotheses: Linear, groups: Sequence[str] = ()) -> TestRe
 def _joint_df(of: Wald, hypotheses: Linear) -> float:
     """Return the denominator degrees of freedom of an F test of hypotheses.
 
-    Each uncorrelated combination of the hypotheses has degrees of freedom of its own; F has those with the same mean
-    (Fai & Cornelius 1996, Journal of Statistical Computation and Simulation 54, 363-378).
+    Each uncorrelated combination of the hypotheses has a t² with its own degrees of freedom. F gets the degrees of
+    freedom with which its mean equals the mean of these t² (Fai & Cornelius 1996, Journal of Statistical Computation
+    and Simulation 54, 363-378).
     """
     _, vectors = np.linalg.eigh(hypotheses.cov)
     each = of.df_of(vectors.T @ hypotheses.matrix)

@@ -175,7 +175,7 @@ def _approximated(without: LLBTResults, brackets: Sequence[Bracket], ways: Seque
 
 
 def _solution(maximum: MixedFit, reml: Restricted | None) -> MixedFit:
-    """Return the estimates with the σ of the restricted likelihood; if that has no maximum, of the likelihood."""
+    """Return the estimates with σ by restricted likelihood; without a restricted maximum, by maximum likelihood."""
     if reml is None:
         return maximum
     gone = not np.any(reml.scales > 0)
@@ -316,7 +316,7 @@ def _check_effect(bracket: Bracket, res: LLBTResults) -> None:
 
 
 def _check_slope(bracket: Bracket, res: LLBTResults) -> None:
-    """Raise if a slope's covariate is no number of both sides, or if the formula lacks its average slope."""
+    """Raise if a slope's covariate is no number that differs by side, or if the formula lacks its average slope."""
     formula, c, name = res.specification.formula, res.comparisons, bracket.effect
     columns = slope_columns(res.design, bracket)
     numeric = {column.name: column.numeric for column in (*c.sides, *c.object_columns)}
@@ -447,7 +447,8 @@ def _check_maximum(maximum: MixedFit, brackets: Sequence[Bracket], units: FloatA
     if infinite:
         bracket, largest = brackets[infinite[0]], LARGEST / float(units[infinite[0]])
         way = next(way for way in ways if way.name == bracket.grouping)
-        endless = f"the standard deviation of {bracket} is +∞: no maximum is below {format_number(largest, 3)}"
+        bound = format_number(largest, 3)
+        endless = f"the standard deviation of {bracket} is +∞: the likelihood has no maximum below {bound}"
         if bracket.effect == "1":
             raise SeparationError(
                 endless,

@@ -73,10 +73,11 @@ class MixedResults(MixedEstimates, Record):
     minus the logarithm of the factor by which worths grow with σ (`llbt.kernel.restricted`). With few judges the
     maximum likelihood estimate of σ is too small: with four judges and σ = .5 it is .38 on average. Intervals and
     p-values use t with Satterthwaite's degrees of freedom, 2v²/var v for a variance v. These are at least max(G* − 1,
-    1), where G* is the effective number of judges (for covariates with effects of objects, the number of objects that
-    the covariates leave). At σ = 0 they are max(G* − 1, 2). In simulated studies of 4 to 30 judges, 95 % intervals of
-    log-worths cover the truth in 94 to 98 %; by maximum likelihood and z in 87 to 93 %. ``conf_int(method="profile")``
-    uses the likelihood and χ²; its intervals lie around the maximum of the likelihood, where σ is smaller.
+    1), where G* is the effective number of judges (for covariates with effects of objects, the number of objects minus
+    the number of their contrasts that the covariates explain). At σ = 0 they are max(G* − 1, 2). In simulated studies
+    of 4 to 30 judges, 95 % intervals of log-worths cover the truth in 94 to 98 %; by maximum likelihood and z in 87 to
+    93 %. ``conf_int(method="profile")`` uses the likelihood and χ²; its intervals lie around the maximum of the
+    likelihood, where σ is smaller.
 
     References
     ----------

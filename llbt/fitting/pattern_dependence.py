@@ -82,7 +82,7 @@ def check_dependence(p: Patterns, by: Dependence, reference: Reference) -> None:
 
 
 def dependence_names(p: Patterns, by: Dependence, reference: Reference) -> tuple[str, ...]:
-    """Return the names of the parameters: ``I12.13`` for all judges, ``I12.13:sex[m]`` for what men have beside it."""
+    """Return the names of the parameters: ``I12.13`` for all judges, ``I12.13:sex[m]`` for how men differ."""
     label = [f"{i + 1}{j + 1}" if len(p.objects) < 10 else f"{i + 1}:{j + 1}" for i, j in p.pairs]
     products = [f"I{label[a]}.{label[b]}" for a, b in products_of(p.pairs)]
     return tuple(f"{product}{suffix}" for suffix in _suffixes(p, by, reference) for product in products)

@@ -53,7 +53,7 @@ class PatternResults(PatternEstimates, Record):
     Missing answers are summed over. By default they are taken as missing at random. With `missing`, the likelihood
     includes which answers are missing (r_p = 1), as a selection model: P(y, r) = P(y) Π_p P(r_p | y_p). The logits are
     α (prefmod's ``MIScommon``, ``MISmodel="obj"`` and ``"comp"``) + y_p β (``MISbeta``). This is the sample selection
-    approach of Dittrich et al. (2012; by its abstract only), with the Bradley-Terry model for the answers and
+    approach of Dittrich et al. (2012; we have read only the abstract), with the Bradley-Terry model for the answers and
     another model for the indicators of missing answers. Without β answers are missing completely at random (MCAR), and
     worths are those of ``missing="ignorable"``. With β they are not missing at random (MNAR), and λ describes all
     answers, given or not. prefmod 0.8 has a sum over all y and r in place of Z, so with β its λ describes the given

@@ -86,7 +86,7 @@ def _notes(res: PatternEstimates, odds: bool) -> tuple[str, ...]:
     if res.dependent:
         notes.append("I12.13 is θ of the pairs 1, 2 and 1, 3: above 0 their answers go together.")
         if len(res.dependence) > 1:
-            notes.append("I12.13:… is how much θ differs from that of the covariate's reference level.")
+            notes.append("I12.13:… is how much θ differs from θ at the covariate's reference level.")
         notes.append("λ is half the log-odds of a preference with all other answers held.")
     notes += aliased_notes(res.aliased)
     notes += [*_missing_notes(res, odds), *res.covariance.notes]

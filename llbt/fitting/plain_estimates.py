@@ -113,7 +113,7 @@ class PlainEstimates(Estimates):
     def to_glm(self) -> Any:
         """Return statsmodels' fitted `GLMResults` of the explicit Poisson model, one dummy per comparison.
 
-        Its covariance is that of the fit: clustered, scaled by the dispersion, or for independent judgments. If
+        It has the covariance of the fit: clustered, scaled by the dispersion, or for independent judgments. If
         parameters have different degrees of freedom, statsmodels uses `df_inference` for all.
 
         Raises

@@ -205,7 +205,7 @@ class Population:
 def _shares(brackets: Sequence[Bracket], ordered: bool, response: Response) -> FloatArray:
     """Return the factor of each bracket's σ² in the variance of each predictor, (B, E).
 
-    A slope's factor is 0: it is that of two objects with the same values.
+    A slope's factor is 0, as for two objects with the same values of the covariate.
     """
     share = np.zeros((response.width, len(brackets)))
     for e, bracket in enumerate(brackets):

@@ -115,7 +115,7 @@ def test_too_large_a_matrix_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.slow
 def test_effects_without_an_end_are_refused_with_the_figure() -> None:
-    with pytest.raises(SeparationError, match=r"of \(object \| judge\) is \+∞: no maximum is below 10"):
+    with pytest.raises(SeparationError, match=r"of \(object \| judge\) is \+∞: the likelihood has no maximum below 10"):
         llbt.fit(FORMULA, _crossed(6, 8, 1.5, seed=0))
 
 

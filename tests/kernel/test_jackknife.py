@@ -310,7 +310,7 @@ def test_its_intervals_are_those_of_as_few() -> None:
     close(contrast["conf_high"], res.params[name] + half, rtol=1e-8)
     pairs = llbt.pairwise(res, adjust=None).to_frame().set_index(["object_i", "object_j"])
     close(pairs.loc[("D", "E"), "p_value"], p, rtol=1e-8)
-    assert f"object[E] (G* = {df + 1:.2f}). Their t has G* − 1 df" in " ".join(res.as_text().split())
+    assert f"object[E] (G* = {df + 1:.2f}). Their t tests have G* − 1 df" in " ".join(res.as_text().split())
     table = llbt.model_table([res], below="conf_int")
     assert f"{res.params[name] + half:.5f}" in table.as_text().replace("−", "-")
 
