@@ -81,8 +81,8 @@ def _least_anywhere(problem: Problem, response: Response, predictors: Sequence[F
 def _of_choices(probability: FloatArray, counts: FloatArray) -> FloatArray:
     """Return the least information (S,) about moving an unseen outcome by 1 against the seen outcomes.
 
-    With p the probability of all seen outcomes and q that of the unseen outcome, it is n·p·q/(p + q). It is infinite
-    for a comparison without an unseen outcome.
+    With p the probability of all seen outcomes and q the probability of the unseen outcome, it is n·p·q/(p + q). It is
+    infinite for a comparison without an unseen outcome.
     """
     seen = counts > 0
     together = np.where(seen, probability, 0.0).sum(axis=0)

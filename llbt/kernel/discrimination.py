@@ -2,7 +2,8 @@
 
 The signed predictor of a comparison is σ_k d + o, where d = Dβ is the difference of the worths at discrimination 1 and
 o is the order effect. The shared predictors, such as the tie's, have no factor. The data cannot distinguish (β, σ) from
-(β/c, cσ), so the mean of σ², weighted by the judgments, is set to 1, and the weighted sum of σ is positive.
+(β/c, cσ), so the mean of σ², weighted by the judgments, is set to 1, and the weighted sum of σ is positive. This
+constraint is called the *norm*.
 """
 
 from __future__ import annotations

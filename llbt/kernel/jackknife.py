@@ -114,7 +114,7 @@ def cr3(fit: Fit, left: LeftOut, size: int) -> FloatArray:
 
 
 def cr3_of_both(problem: Problem, fit: Fit, both: Clustered) -> FloatArray:
-    """Return V₁₂, by the intersections of two clusterings: by one step, or CR1 if none has two judgments."""
+    """Return V₁₂, by the intersections of two clusterings: by one step, or CR1 if no intersection has two judgments."""
     if both.judgments.max() <= 1:
         return cluster_sandwich(problem, fit, both)
     return cr3(fit, left_out(problem, fit, both), both.size)
@@ -336,8 +336,8 @@ def _spectral(
     """Return u of a cluster, (q,), and the directions that only this cluster informs, (d, p).
 
     With V = CCᵀ in its parameters, u = C⁻ᵀ (I − CᵀH_gC)⁻¹ Cᵀ s; the eigenvalues of CᵀH_gC are the cluster's shares of
-    the information. If a share is 1, the other judgments give no information on that direction. All that they do
-    determine is the same for any generalized inverse.
+    the information. If a share is 1, the other judgments give no information on that direction. All that the other
+    judgments do determine is the same for any generalized inverse.
     """
     root = linalg.cholesky(cov[np.ix_(params, params)], lower=True)
     shares = root.T @ information @ root

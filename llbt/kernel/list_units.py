@@ -174,8 +174,8 @@ def list_dependence(units: ListUnits) -> tuple[float, float]:
     This is `unit_scores.dependence` for lists. The statistic is Σ (S² − Q)/I over units and rows, where S is the sum of
     the scores of a unit's lists, Q the sum of their squares, and I the information on a row. Only products of different
     lists of one unit are left. Their mean is 0, except for a part lost by estimating the worths. Their variance is 2 Σ
-    tr(D I_l D I_m) over pairs of lists l ≠ m, with D = 1/I. The skewness is that of a quadratic form of normal scores.
-    Results are NaN if no unit has two lists, or if there are too many lists with ties.
+    tr(D I_l D I_m) over pairs of lists l ≠ m, with D = 1/I. The skewness is computed as for a quadratic form of normal
+    scores. Results are NaN if no unit has two lists, or if there are too many lists with ties.
     """
     rows, lists = units.rows, units.lists
     n = lists.counts

@@ -82,7 +82,7 @@ class Conditions:
     def _left_open(self, still: FloatArray) -> FloatArray:
         rows = sparse.vstack([self.equal, self.unequal[still]])
         refuse_large(
-            f"naming the parameters, of {rows.shape[1]:,}, that have no finite estimates",
+            f"naming which of {rows.shape[1]:,} parameters have no finite estimates",
             2 * float(rows.shape[1]) ** 2,
             "Some are infinite: fit judges in smaller groups (Comparisons.select) to see which.",
         )

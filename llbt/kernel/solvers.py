@@ -116,7 +116,7 @@ def independent_with(problem: Problem, weights: FloatArray) -> BoolArray:
 def _without_rounding(problem: Problem, gram: FloatArray) -> FloatArray:
     """Return a Gram matrix with exact zeros for columns that are 0, such as a covariate that is equal on both sides.
 
-    Sums of squares of the two sides differ by rounding, and their root may be that of a negative number.
+    Sums of squares of the two sides differ by rounding, so a diagonal entry may be below 0 and have no root.
     """
     squares = np.diag(gram)
     tiny = np.flatnonzero(squares < _ROUNDED * squares.max(initial=0.0))

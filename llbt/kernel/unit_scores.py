@@ -224,7 +224,7 @@ def dependence(
     object, Q the sum of their squares, and I the information on the object. Only products of different judgments of one
     unit are left. Their mean is 0, except for a part lost by estimating the worths, and their variance is known. This
     is the one-sided score test of a variance component (Liang 1987, Biometrika 74(2), 259-264), with the independent
-    worths in place of all parameters. Its skewness is that of a sum of as many χ² variables as there are units and
+    worths in place of all parameters. Its skewness is taken as for a sum of as many χ² variables as there are units and
     objects. The part of S² that clusters of `beside` (codes (R,) each) explain is subtracted, so units are tested
     beyond these.
     """
