@@ -55,7 +55,7 @@ class Coded:
 
     @property
     def undecided(self) -> int:
-        """The number of distinct integers, if they may be numbers as well as labels (names of judges never are)."""
+        """The number of distinct integers, if they may be numbers; 0 for names of judges, which are labels."""
         return 0 if self.numeric or _IDENTITY.fullmatch(self.name) else self.integers
 
     @property

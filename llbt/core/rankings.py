@@ -45,7 +45,7 @@ _TOLD = {
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Rankings(Record):
-    """Ordered lists of objects, as judges gave them. L lists with N entries of J objects.
+    """Rankings or best-worst sets, each an ordered list of objects. L lists with N entries of J objects.
 
     Usually made by `from_rankings`, `from_ratings` or `from_choices`. Equal lists with equal covariates are stored once
     and counted.

@@ -77,7 +77,7 @@ class Bracket:
 
 
 def quoted(name: str) -> str:
-    """Return a name as a formula writes it: other names than words in backticks."""
+    """Return a name as a formula writes it; a name that is not an identifier stands in backticks."""
     return name if name.isidentifier() else f"`{name}`"
 
 

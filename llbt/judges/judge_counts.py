@@ -63,7 +63,7 @@ def lines_of_counts(c: Comparisons, judge: str) -> JudgeLines:
         labels = [own.name for own in (*c.columns, *(by_cluster.columns if by_cluster else ())) if not own.numeric]
         instead = f"Name the judge column, such as judge={labels[0]!r}, or keep it" if labels else "Keep it"
         raise OptionError(
-            f"the table has no cluster or covariate of labels {judge!r} (judge=); it keeps {listed(labels) or 'none'}",
+            f"the table has no cluster or labelled covariate {judge!r} (judge=); it keeps {listed(labels) or 'none'}",
             f"{instead} where the table is made: from_judgments(…, clusters={judge!r}).",
         )
     return JudgeLines(column, by_cluster.counts, frame, by_cluster.rows, c.keeps_order)

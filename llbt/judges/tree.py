@@ -328,8 +328,8 @@ class JudgeTree(Record):
         Returns
         -------
         Table
-            covariate, share (of the trees that split by it), at_root (of those that split all judges by it), splits
-            (on average).
+            covariate, share (the share of trees that split by it), at_root (the share of trees that split all judges by
+            it), splits (by it, the mean number per tree).
         """
         resampler = Resampler.of("JudgeTree.stability", rng, n_jobs, progress)
         drawn = resampler.blocks(self._resampled, n, len(self.nodes) * self.data.size, 10)

@@ -423,7 +423,7 @@ BAD = [
         COUNTS,
         {"judge": "worker"},
         llbt.errors.OptionError,
-        "no cluster or covariate of labels 'worker' (judge=); it keeps 'judge'. Name the judge column, such as "
+        "no cluster or labelled covariate 'worker' (judge=); it keeps 'judge'. Name the judge column, such as "
         "judge='judge'",
     ),
     (
