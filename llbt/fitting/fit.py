@@ -122,8 +122,8 @@ def fit(
         How random effects are integrated out; None chooses. "laplace": fast, σ too small; "ep": for crossed groupings.
     best_worst : {"joint", "sequential"}
         Best-worst sets: both are named at once, or the best first.
-    missing, not_at_random : {"ignorable", "common", "object", "comparison"}; {None, "object", "comparison"}
-        Patterns: what the log-odds of a missing answer depend on, and whether they depend on the answer.
+    missing, not_at_random : {"ignorable", "common", "object", "comparison"}; {None, "object", "comparison"}; or names
+        Patterns: what the log-odds of a missing answer depend on, and whether on the answer; names: for these objects.
     progress : bool
         Show a bar that counts the steps.
 

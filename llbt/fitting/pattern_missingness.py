@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -11,12 +12,12 @@ from scipy.sparse import csr_array
 
 from ..core.columns import FloatArray, IntArray, Label
 from ..core.patterns import MISSING, Patterns
-from ..errors import DesignError, OptionError, SeparationError, listed
+from ..errors import DesignError, OptionError, SeparationError, listed, near, repeated
 from ..kernel.missingness import MissingLogits
 from ..kernel.recession import TOLERANCE, Conditions, direction_among
 
-Missing = Literal["ignorable", "common", "object", "comparison"]
-NotAtRandom = Literal["object", "comparison"] | None
+Missing = Literal["ignorable", "common", "object", "comparison"] | Sequence[str]
+NotAtRandom = Literal["object", "comparison"] | Sequence[str] | None
 
 _SIMPLER = "missing='common' has one parameter for all pairs; missing='ignorable' has none."
 
@@ -90,23 +91,67 @@ def missingness_of(p: Patterns, missing: Missing, not_at_random: NotAtRandom, re
         )
     if p.complete:
         raise DesignError(f"missing={missing!r}, but no answer is missing", "Leave missing= out.")
-    level = _levels(p, missing)
-    names = [f"missing{name}" for name in _labels(p, missing, None)]
+    level, names = _levels(p, missing)
     _refuse_infinite(p, level, names)
-    if not_at_random is None:
-        slope, more = np.zeros((len(p.pairs), 0)), []
-    else:
-        held = p.objects.index(reference)
-        slope = _differences(p, held) if not_at_random == "object" else np.eye(len(p.pairs))
-        more = [f"missing:preferred{name}" for name in _labels(p, not_at_random, held)]
+    slope, more = _slopes(p, not_at_random, reference)
     share = p.counts @ (p.answers == MISSING).mean(axis=1) / p.counts.sum()
     return Missingness(level, slope, (*names, *more), float(special.logit(share)))
 
 
-def _levels(p: Patterns, missing: Missing) -> FloatArray:
+def named_objects(p: Patterns, option: str, asked: Sequence[str]) -> Literal["object"] | tuple[str, ...]:
+    """Return the objects that an option names, in the order of the patterns; `"object"` if it names all.
+
+    Raises
+    ------
+    OptionError
+        For names that are no objects, for an object named twice, and for no names.
+    """
+    known = [str(label) for label in p.objects]
+    unknown = next((name for name in asked if name not in known), None)
+    if unknown is not None:
+        raise OptionError(
+            f"{option}={list(asked)!r}: {unknown!r}{near(unknown, known)} is not an object",
+            expected=f"names of objects: {listed(known)}",
+        )
+    if not asked or repeated(asked):
+        raise OptionError(f"{option}={list(asked)!r}", expected=f"one or more of {listed(known)}, each once")
+    return "object" if len(asked) == len(known) else tuple(name for name in known if name in asked)
+
+
+def _levels(p: Patterns, missing: Missing) -> tuple[FloatArray, list[str]]:
+    """Return the coefficients of α in the log-odds of each pair, (P, A), and the names of α.
+
+    Named objects have α of their own, which are added to the α that all pairs share.
+    """
     if missing == "common":
-        return np.ones((len(p.pairs), 1))
-    return np.eye(len(p.pairs)) if missing == "comparison" else np.abs(_signs(p))
+        return np.ones((len(p.pairs), 1)), ["missing"]
+    if missing == "comparison":
+        return np.eye(len(p.pairs)), [f"missing[{pair}]" for pair in _pairs(p, np.arange(len(p.pairs)))]
+    own = _positions(p, missing)
+    level, names = np.abs(_signs(p))[:, own], [f"missing[{p.objects[k]}]" for k in own]
+    if missing == "object":
+        return level, names
+    return np.column_stack([np.ones(len(p.pairs)), level]), ["missing", *names]
+
+
+def _slopes(p: Patterns, not_at_random: NotAtRandom, reference: Label) -> tuple[FloatArray, list[str]]:
+    """Return the coefficients of β in the log-odds of each pair, (P, B), and the names of β.
+
+    β of the reference is 0. If objects are named, β of all others is 0.
+    """
+    if not_at_random is None:
+        return np.zeros((len(p.pairs), 0)), []
+    if not_at_random == "comparison":
+        return np.eye(len(p.pairs)), [f"missing:preferred[{pair}]" for pair in _pairs(p, np.arange(len(p.pairs)))]
+    own = _positions(p, not_at_random)
+    if not_at_random == "object":
+        own = own[own != p.objects.index(reference)]
+    return _signs(p)[:, own], [f"missing:preferred[{p.objects[k]}]" for k in own]
+
+
+def _positions(p: Patterns, asked: Missing | NotAtRandom) -> IntArray:
+    """Return the positions of the objects that an option names; of all objects for `"object"`."""
+    return np.array([k for k, label in enumerate(p.objects) if asked == "object" or str(label) in (asked or ())])
 
 
 def _signs(p: Patterns) -> FloatArray:
@@ -115,19 +160,6 @@ def _signs(p: Patterns) -> FloatArray:
     rows = np.arange(len(p.pairs))
     signs[rows, p.pairs[:, 0]], signs[rows, p.pairs[:, 1]] = 1.0, -1.0
     return signs
-
-
-def _differences(p: Patterns, held: int) -> FloatArray:
-    return np.delete(_signs(p), held, axis=1)
-
-
-def _labels(p: Patterns, by: str, held: int | None) -> list[str]:
-    """Return the bracketed part of parameter names, without the object that has no parameter."""
-    if by == "common":
-        return [""]
-    if by == "comparison":
-        return [f"[{pair}]" for pair in _pairs(p, np.arange(len(p.pairs)))]
-    return [f"[{label}]" for k, label in enumerate(p.objects) if k != held]
 
 
 def _pairs(p: Patterns, which: IntArray) -> list[str]:

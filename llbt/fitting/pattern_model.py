@@ -28,7 +28,7 @@ from .model import LLBT
 from .pattern_dependence import check_dependence, dependence_names, split_dependence
 from .pattern_estimates import PatternSpecification
 from .pattern_likelihood import PatternLikelihood, likelihood_of
-from .pattern_missingness import Missing, NotAtRandom, missingness_of
+from .pattern_missingness import Missing, NotAtRandom, missingness_of, named_objects
 from .pattern_results import PatternResults
 from .pattern_search import fit_patterns_of, fit_with_missing
 from .results import LLBTResults
@@ -55,6 +55,10 @@ def fit_patterns(
 ) -> PatternResults:
     """Fit a pattern model, and issue its warnings; arguments as in `fit`."""
     with steps_shown("fit", progress):
+        if not isinstance(missing, str):
+            missing = named_objects(data, "missing", missing)
+        if not (not_at_random is None or isinstance(not_at_random, str)):
+            not_at_random = named_objects(data, "not_at_random", not_at_random)
         res = solved_patterns(PatternSpecification(formula, reference, cov_type, groups, missing, not_at_random), data)
         if "worth" not in res.design.blocks:
             raise DesignError(f"the formula {formula!r} has no term for the worths", "Add object.")

@@ -52,7 +52,8 @@ class PatternResults(PatternEstimates, Record):
 
     Missing answers are summed over. By default they are taken as missing at random. With `missing`, the likelihood
     includes which answers are missing (r_p = 1), as a selection model: P(y, r) = P(y) Π_p P(r_p | y_p). The logits are
-    α (prefmod's ``MIScommon``, ``MISmodel="obj"`` and ``"comp"``) + y_p β (``MISbeta``). This is the sample selection
+    α (prefmod's ``MIScommon``, ``MISmodel="obj"`` and ``"comp"``) + y_p β (``MISbeta``). Objects that `missing` names
+    have αᵢ beside a common α; β of objects that `not_at_random` does not name is 0. This is the sample selection
     approach of Dittrich et al. (2012; we have read only the abstract), with the Bradley-Terry model for the answers and
     another model for the indicators of missing answers. Without β answers are missing completely at random (MCAR), and
     worths are those of ``missing="ignorable"``. With β they are not missing at random (MNAR), and λ describes all

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from ..base.table import Qualifying, Table, format_count, format_number, format_percent
 from ..core.patterns import MISSING
+from ..errors import listed
 from ..kernel.independent_pairs import IndependentPairs
 from .extra_rows import data_lines, fit_lines, rows_beside
 from .pattern_estimates import PatternEstimates
@@ -30,10 +31,12 @@ _ALPHA = {
     "common": "missing is α, the log-odds that an answer is missing",
     "object": "missing[A] is αᵢ: a pair's answer is missing with log-odds αᵢ + αⱼ",
     "comparison": "missing[A:B] is α of a pair, the log-odds that its answer is missing",
+    "named": "missing is α, the log-odds that an answer is missing; missing[A] is αᵢ, which pairs with A add to it",
 }
 _BETA = {
     "object": "missing:preferred[A] is βᵢ: these log-odds rise by βᵢ − βⱼ where i is preferred.",
     "comparison": "missing:preferred[A:B] is β: these log-odds rise by β where A is preferred.",
+    "named": "missing:preferred[A] is βᵢ: these log-odds rise by βᵢ − βⱼ where i is preferred; other β are 0.",
 }
 
 
@@ -68,11 +71,16 @@ def _head(res: PatternEstimates) -> tuple[str, ...]:
 
 
 def _missing_text(res: PatternEstimates) -> str:
-    spec = res.specification
+    missing, answers = res.specification.missing, res.specification.not_at_random
     if res.missingness is None:
         return "summed over as missing at random"
-    by = _LEVELS[spec.missing]
-    return by if spec.not_at_random is None else f"{by}, and {_SLOPES[spec.not_at_random]}"
+    by = _LEVELS[missing] if isinstance(missing, str) else f"the same (α), and more for {listed(missing)} (αᵢ)"
+    if answers is None:
+        return by
+    preferred = (
+        _SLOPES[answers] if isinstance(answers, str) else f"by whether one of {listed(answers)} is preferred (βᵢ)"
+    )
+    return f"{by}, and {preferred}"
 
 
 def _number(res: PatternEstimates) -> str:
@@ -99,10 +107,12 @@ def _missing_notes(res: PatternEstimates, odds: bool) -> list[str]:
     """Return notes on the parameters of missing answers, and on what the data do not show."""
     if res.missingness is None or res.likelihood is None:
         return []
-    spec = res.specification
-    notes = [f"{_ALPHA[spec.missing]}{' (Odds: of being missing)' if odds else ''}."]
-    if spec.not_at_random is not None:
-        notes += [_BETA[spec.not_at_random], "Worths describe all answers, including the missing ones."]
+    missing, answers = res.specification.missing, res.specification.not_at_random
+    alpha = _ALPHA[missing if isinstance(missing, str) else "named"]
+    notes = [f"{alpha}{' (Odds: of being missing)' if odds else ''}."]
+    if answers is not None:
+        beta = _BETA[answers if isinstance(answers, str) else "named"]
+        notes += [beta, "Worths describe all answers, including the missing ones."]
         notes.append(Qualifying("Missing answers were not observed: β rests on the form of the model, too."))
     silent = res.likelihood.silent(res.solution.params)
     notes.append(
