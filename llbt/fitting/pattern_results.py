@@ -48,7 +48,8 @@ class PatternResults(PatternEstimates, Record):
     all possible patterns. For comparisons these are all sequences of answers; for rankings, those that agree with an
     order of the objects; for ratings, those that agree with an order with ties. For comparisons without `dependence`, Z
     is a product over the pairs, so they have the model of `fit` and are fitted by it. With dependence, λ is half the
-    log-odds of a preference with all other answers held.
+    log-odds of a preference with all other answers held. Log-worths λ are free (``object``), or a linear function of
+    covariates of the objects (``price + weight``); both may differ by covariates of the judges (``price * sex``).
 
     Missing answers are summed over. By default they are taken as missing at random. With `missing`, the likelihood
     includes which answers are missing (r_p = 1), as a selection model: P(y, r) = P(y) Π_p P(r_p | y_p). The logits are
