@@ -387,7 +387,7 @@ class Comparisons(Record):
             return self
         lines = lines_of(self)
         table = tabulate(lines.take(lines.counts.sum(axis=1) > 0), self)
-        return replace(table, notes=(*table.notes, f"{counted(empty, 'comparison')} without a judgment left out"))
+        return replace(table, notes=(*table.notes, f"left out: {counted(empty, 'comparison')} without a judgment"))
 
     @checked
     def drop_ties(self) -> Comparisons:

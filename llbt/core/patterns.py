@@ -209,10 +209,11 @@ def gathered_patterns(
     if not len(answered):
         raise JudgmentError("no judge has an answer", expected="answers to some of the pairs")
     gone = float(n[silent].sum())
-    gone_note = (f"{counted(gone, 'judge')} without any answer left out",) if gone else ()
+    gone_note = (f"left out: {counted(gone, 'judge')} without any answer",) if gone else ()
     kept = _answered_objects(answers[answered], len(objects))
     unseen = [label for k, label in enumerate(objects) if k not in kept]
-    unseen_note = (f"{counted(len(unseen), 'object')} without any answer left out: {listed(unseen)}",) if unseen else ()
+    lost = f"left out: {counted(len(unseen), 'object')} without any answer ({listed(unseen)})"
+    unseen_note = (lost,) if unseen else ()
     given = answers[np.ix_(answered, np.isin(pairs_of(len(objects)), kept).all(axis=1))]
     keys = [*(given.T.astype(np.int64) + 1), *(column.codes[answered] for column in columns)]
     first, group = groups(keys)

@@ -455,8 +455,8 @@ def gathered_rankings(
             f"no list compares two objects: {counted(size, 'list')}", expected="a list of two objects, one with a place"
         )
     alone, unplaced = int(n[(shown == 1)].sum()), int(n[(shown > 1) & (ranked < 1)].sum())
-    omitted = [f"{counted(alone, 'list')} of a single object left out"] if alone else []
-    omitted += [f"{counted(unplaced, 'list')} without any place left out"] if unplaced else []
+    omitted = [f"left out: {counted(alone, 'list')} of a single object"] if alone else []
+    omitted += [f"left out: {counted(unplaced, 'list')} without any place"] if unplaced else []
     items, used = dense(items[informative], len(objects))
     gone = [objects[k] for k in np.setdiff1d(np.arange(len(objects)), used)]
     omitted += [f"{counted(len(gone), 'object')} left without lists: {listed(gone)}"] if gone else []

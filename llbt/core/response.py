@@ -174,7 +174,7 @@ class Response:
         return probability, np.log(norm) if shift is None else np.log(norm) + shift
 
     def _are_near(self, logs: list[FloatArray]) -> bool:
-        """Whether no exponential is near an overflow and their sum is not near 0, which is usually true."""
+        """Whether the exponentials are far from an overflow and their sum is far from 0, which is usually true."""
         mirrored = {mirror for mirror in self._mirrors if mirror is not None}
         for k, log in enumerate(logs):
             if self._mirrors[k] is None and (np.abs(log) if k in mirrored else log).max(initial=0.0) >= _FAR:

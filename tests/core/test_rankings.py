@@ -43,8 +43,8 @@ def test_lists_that_say_nothing_are_left_out_and_counted():
     assert len(r) == 1
     assert r.objects == ("A", "B")
     assert r.notes == (
-        "1 list of a single object left out",
-        "1 list without any place left out",
+        "left out: 1 list of a single object",
+        "left out: 1 list without any place",
         "2 objects left without lists: 'C', 'D'",
     )
     with pytest.raises(llbt.errors.JudgmentError, match="no list compares two objects"):

@@ -42,7 +42,7 @@ def test_orders_that_are_not_complete(tmp_path):
     path = file(tmp_path, "soi", "3: 2", "4: 1,3")
     r = llbt.from_rankings(path)
     assert r.sizes.tolist() == [2]
-    assert r.notes[0] == "1 list of a single object left out" or "3 lists of a single object left out" in r.notes
+    assert r.notes[0] == "left out: 1 list of a single object" or "left out: 3 lists of a single object" in r.notes
     below = llbt.from_rankings(path, unranked="below")
     assert below.sizes.tolist() == [3, 3]
     assert below.to_comparisons().n_judgments == 2 * 3 + 3 * 4

@@ -154,7 +154,7 @@ class TestNotes:
         assert c.notes == (
             "8 ranks missing: the ranks of these objects in these lists are unknown",
             "columns not used: 'judge', 'prompt', 'age'",
-            "1 list of a single object left out",
+            "left out: 1 list of a single object",
             "11 judgments implied by 4 lists: higher beats lower, shared places are ties",
             self.lost + self.kept.format("block"),
         )

@@ -231,7 +231,7 @@ def test_objects_without_answers_are_left_out():
     p = patterns(frame)
     assert p.objects == ("B", "C", "D")
     assert p.object_columns[0].values.tolist() == [2.5, 3.0, 4.5]
-    assert p.notes == ("1 object without any answer left out: 'A'", "1 object of the object table not compared: 'A'")
+    assert p.notes == ("left out: 1 object without any answer ('A')", "1 object of the object table not compared: 'A'")
     alone = llbt.from_patterns(frame, "comparisons", objects=OBJECTS[1:], columns=["BC", "BD", "CD"])
     formula = "object + tie + dependence"
     pd.testing.assert_series_equal(llbt.fit(formula, p).params, llbt.fit(formula, alone).params)

@@ -304,7 +304,7 @@ def test_patterns_are_counted():
 
 def test_judges_without_answers_are_left_out_and_counted():
     p = patterns(pd.DataFrame({"AB": [1, None], "AC": [1, None], "BC": [1, None]}))
-    assert p.notes == ("1 judge without any answer left out",)
+    assert p.notes == ("left out: 1 judge without any answer",)
     assert p.n_judges == 1
 
 
