@@ -49,7 +49,7 @@ def _one_value(anchor: Mapping[Any, float], scale: Scale) -> tuple[Label, float]
         raise OptionError(
             f"anchor={dict(anchor)!r} with scale={scale!r}",
             f"On {scale!r} name the object alone: anchor={label!r}.",
-            expected=f"a scale with differences: {listed(_LOG_SCALES)}",
+            expected=f"a scale on which differences count: {listed(_LOG_SCALES)}",
         )
     return label, float(value)
 

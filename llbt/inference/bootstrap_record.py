@@ -338,7 +338,7 @@ def _ranks_by_object(whole: Table, objects: Sequence[Label], share: FloatArray) 
 
 def _no_ranks() -> DesignError:
     return DesignError(
-        "this bootstrap has a statistic, but ranks need the parameters",
+        "this bootstrap was made with statistic=, but ranks need the parameters",
         "Leave out statistic=: llbt.bootstrap(res).ranks().",
     )
 

@@ -53,9 +53,10 @@ class Contexts:
         return replace(self, estimate=self.estimate[:, chosen], rows=csr_array(self.rows[place]))
 
     def log_odds(self, contrasts: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return half the log-odds of the mean of 1/(1 + exp(−2c)) over contexts for contrasts c (R, J), (R,) each.
+        """Return half the log-odds of the mean of 1/(1 + exp(−2c)) over contexts, and its standard error, (R,) each.
 
-        They are halved so that they can replace differences of log-worths. Standard errors are by the delta method.
+        The c are contrasts (R, J). Log-odds are halved so that they can replace differences of log-worths. Standard
+        errors are by the delta method.
         """
         used = np.flatnonzero(contrasts.any(axis=0))
         unknown = contrasts[:, np.isnan(self.estimate).any(axis=0)].any(axis=1)

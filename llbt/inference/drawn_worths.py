@@ -1,4 +1,4 @@
-"""Questions to weighted draws of log-worths: which object is first, which rank it has, whether it beats another."""
+"""Questions about weighted draws of log-worths: which object is first, which rank it has, whether it beats another."""
 
 from __future__ import annotations
 

@@ -205,7 +205,7 @@ def _timed(res: Estimates, time: str, periods: int | None) -> tuple[tuple[Label,
         text = next(label for label in labels if not is_real(label))
         raise OptionError(
             f"periods={periods} of {time!r}: {text!r} is not a number",
-            "Before you make the table, convert it to a column of numbers, months or weeks.",
+            "Before you make the table, convert the times to numbers, such as the number of the month or week.",
         )
     positions = np.array(labels, dtype=np.float64) if numbers else np.arange(float(len(labels)))
     if numbers and not np.any(positions % 1):  # in the form that clusters have
@@ -220,7 +220,7 @@ def _timed(res: Estimates, time: str, periods: int | None) -> tuple[tuple[Label,
 
 
 def _stretches(positions: FloatArray, period: IntArray, number: int) -> tuple[tuple[Label, ...], FloatArray, IntArray]:
-    """Return equal periods that have judgments: their middles as labels and as numbers, and each line's period."""
+    """Return the periods of equal length with judgments: middles as labels and as numbers, and each line's period."""
     if number > _MOST_PERIODS:
         raise OptionError(f"periods={number}", expected=f"at most {_MOST_PERIODS:,} periods")
     low, length = positions[0], (positions[-1] - positions[0]) / number or 1.0

@@ -126,7 +126,7 @@ class Search:
     def _last_with_fit(
         self, before: IntArray, after: IntArray, params: FloatArray, row: FloatArray
     ) -> tuple[IntArray, int]:
-        """Return the largest removal between two that can be fitted, by order of effects, and the next unit's kind."""
+        """Return the largest fittable removal between two others, in order of effects, and the next unit's kind."""
         order = self._in_order(before, after, params, row)
         low, high = 0, len(order)
         while high - low > 1:
@@ -138,7 +138,7 @@ class Search:
         return self._with(before, order[:low]), int(order[low])
 
     def _further(self, removed: IntArray, params: FloatArray, row: FloatArray, there: IntArray) -> IntArray:
-        """Return a removal with as many units as first-order effects require, at most `most` and at most all."""
+        """Return a removal with as many units as first-order effects require, at most `most` or all that exist."""
         gap, (effects,) = float(row @ params), self.effects(removed, params, row[None])
         more, room = removed.copy(), self.most - int(removed.sum())
         for k in np.argsort(-effects, kind="stable"):
@@ -151,7 +151,7 @@ class Search:
         return more
 
     def _put_back(self, before: IntArray, after: IntArray, params: FloatArray, row: FloatArray) -> IntArray:
-        """Return the smallest removal between two, adding units in order of effects, that reverses the combination."""
+        """Return the smallest removal between two others, in order of effects, that reverses the combination."""
         order = self._in_order(before, after, params, row)
         low, high = 0, len(order)
         while high - low > 1:

@@ -281,7 +281,7 @@ def _calibrations(
             Field("judgments", "judgments", n, "count"),
         ),
         title="Calibration: shares of held-out judgments by predicted probability",
-        notes=("preferred: either object of a judgment; Std. Error: if the prediction is right",),
+        notes=("preferred: either object of a judgment; Std. Error: of observed shares, if predictions are right",),
     )
 
 

@@ -80,7 +80,7 @@ class Intransitivity(Record):
         return _shares(self.wins, self.ties)
 
     def table(self) -> Table:
-        """Return the numbers of circular triads and of violations of transitivity, and of how many triples."""
+        """Return the numbers of circular triads and of violations of transitivity, each with the number of triples."""
         forms = ("weak", "moderate", "strong")
         names = ["circular triads", *(f"violations of {form} stochastic transitivity" for form in forms)]
         counts = [self.circular_triads, self.weak, self.moderate, self.strong]

@@ -184,7 +184,7 @@ _Found = tuple[FloatArray, FloatArray, FloatArray, FloatArray, tuple[tuple[str, 
 
 
 def _columns(res: WithEffects, grouping: str) -> tuple[tuple[str, str], ...]:
-    """Return the bracket and the subject of each effect of a judge that is not on log-worths."""
+    """Return the bracket, and the grade if there is one, of each effect of a judge that is not on log-worths."""
     some = [bracket for bracket in res.brackets if bracket.grouping == grouping and not bracket.of_objects]
     return tuple((str(bracket), label) for bracket in some for label in bracket.things(res.comparisons.response))
 

@@ -31,7 +31,7 @@ _MOST_SETS = 5_000  # most sets that one place can be given to
 
 
 def lists_goodness(res: WithLists, of: Of, n: int, draw: Resampler) -> SimulatedGoodness:
-    """Return the test of fit of a model of lists by drawn lists; see `goodness_of_fit`."""
+    """Test whether a model of lists fits, by lists drawn from it; see `goodness_of_fit`."""
     check_drawn(res)
     drawing = ListDrawing.of(res, _SIZES[of])
     if not drawing.number:
@@ -95,7 +95,7 @@ class ListDrawing:
 
     @classmethod
     def of(cls, res: WithLists, size: int) -> ListDrawing:
-        """Return the drawing of a fit, for pairs or triples."""
+        """Return the data to simulate lists from a fit, and to count their pairs or triples."""
         r = res.rankings
         times = r.counts.astype(np.int64)
         every_one = float(r.sizes @ r.counts)

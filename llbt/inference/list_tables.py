@@ -17,7 +17,7 @@ LISTS = "list"
 
 
 def drawn_rankings(res: WithLists, n: int, rng: np.random.Generator) -> tuple[Rankings, ...]:
-    """Return tables of lists drawn from a fit, with as many lists and places and the same objects and covariates."""
+    """Return tables of lists drawn from a fit; numbers of lists and places, objects and covariates as in the data."""
     check_drawn(res)
     r = res.rankings
     refuse_draws("keeping the lists of {n} tables", n, 2.0 * float(r.sizes @ r.counts))

@@ -80,7 +80,7 @@ class LogWorths:
         return LogWorths(rows, self.estimate[which], cov, lost, self.reference, beside, own, contexts)
 
     def combined(self, weights: FloatArray, estimate: FloatArray) -> LogWorths:
-        """Return the log-worths minus some means, which weights (J, J) define, with these estimates."""
+        """Return combinations of the log-worths with weights (J, J), such as differences from a mean, at `estimate`."""
         beside, cov = self.beside and self.beside.combined(weights), weights @ self.cov @ weights.T
         own = None if self.of_objects is None else weights @ self.of_objects
         rows, lost = weights @ self.rows, weights @ self.lost

@@ -24,7 +24,7 @@ Judges = Literal["new", "same"]
 
 
 def drawn_table(res: FitLike, rng: np.random.Generator, *, times: float = 1.0, judges: Judges = "new") -> Comparisons:
-    """Return a table drawn from a fit, with as many judgments by each judge.
+    """Return a table drawn from a fit, with as many judgments by each judge as in the data.
 
     Without effects the clusters are kept too. Effects of ``"new"`` judges are drawn from their distribution; effects of
     the ``"same"`` judges are the most probable ones.
@@ -43,7 +43,7 @@ def drawn_table(res: FitLike, rng: np.random.Generator, *, times: float = 1.0, j
 
 
 def drawn_of_classes(of: ClassWorths, rng: np.random.Generator, times: float) -> Comparisons:
-    """Return a table with as many judgments by each judge, where each judge's class is drawn by the shares.
+    """Return a table with as many judgments by each judge as in the data; each judge's class is drawn by the shares.
 
     The clusters of the table are kept.
     """

@@ -199,7 +199,7 @@ def _tested(res: Estimates, log_worths: LogWorths, rng: np.random.Generator) -> 
 
 
 def _on_own_df(critical: float, df: float, own: FloatArray) -> FloatArray:
-    """Return the critical values of pairs for their own degrees of freedom, with the same tail, shape (m,)."""
+    """Return the critical values of pairs for their own degrees of freedom, with the same tail probability, (m,)."""
     if (own == df).all():
         return np.full(len(own), critical)
     return np.where(own != df, stats.t.isf(stats.t.sf(critical, df), own), critical)

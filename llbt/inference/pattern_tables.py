@@ -13,7 +13,7 @@ from ..kernel.independent_pairs import IndependentPairs
 
 
 def drawn_patterns(res: WithPatterns, n: int, rng: np.random.Generator) -> tuple[Patterns, ...]:
-    """Return patterns drawn from a fit, with as many judges, the same covariates, and as many missing answers.
+    """Return patterns drawn from a fit; numbers of judges and missing answers, and covariates, are as in the data.
 
     If missing answers are not modelled, each drawn judge leaves out the same answers as a judge of the data.
     """

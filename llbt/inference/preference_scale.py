@@ -81,7 +81,7 @@ def beside_at(
     population: Population | None = None,
     of_objects: FloatArray | None = None,
 ) -> Beside | None:
-    """Return the levels for the log-worths of rows (J, p) of one class; None if odds are plain.
+    """Return the levels for the log-worths of rows (J, p) of one class; None if exp(2(λᵢ − λⱼ)) are the odds.
 
     The class is the mean of n combinations of covariate `values`, each (n,), with weights (n,).
 

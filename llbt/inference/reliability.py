@@ -158,14 +158,14 @@ def reliability(
 
 
 def separation_reliability(estimate: FloatArray, error: FloatArray) -> float:
-    """Return 1 − Σ se²/Σ λ̂² of centred log-worths; NaN if an error is unknown or all are equal."""
+    """Return 1 − Σ se²/Σ λ̂² of centred log-worths; NaN if an error is unknown or all log-worths are equal."""
     some = ~np.isnan(estimate)
     spread = float(estimate[some] @ estimate[some])
     return 1 - float(error[some] @ error[some]) / spread if spread > 0 else math.nan
 
 
 def closeness(estimate: FloatArray, c: Comparisons) -> float:
-    """Return judged pairs' mean difference of log-worths, over all pairs' mean difference; NaN if all are equal."""
+    """Return judged pairs' mean difference of log-worths over all pairs' mean difference; NaN for equal log-worths."""
     known = np.sort(estimate[~np.isnan(estimate)])
     size = len(known)
     all_pairs = 2 * float((2 * np.arange(size) - size + 1) @ known) / (size * (size - 1)) if size > 1 else 0.0

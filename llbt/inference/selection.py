@@ -47,7 +47,7 @@ def candidate_p(
 ) -> FloatArray:
     """Return for each object in `of` the p-value of the hypothesis that it is the best, (J,); 0 for other objects.
 
-    They are adjusted for the comparisons with all other objects.
+    The p-values are adjusted for the comparisons with all other objects.
 
     Parameters
     ----------

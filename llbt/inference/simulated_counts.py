@@ -90,7 +90,7 @@ def _draw(totals: FloatArray, shares: FloatArray, n: int, rng: np.random.Generat
 
 @dataclass(frozen=True, eq=False)
 class _Outcomes:
-    """All E ways to split a total into C counts, (E, C), also by cell, and multinomial coefficients, (E,)."""
+    """All E ways to split a total into C counts, (E, C), the same as C columns, and multinomial coefficients, (E,)."""
 
     total: int
     counts: IntArray

@@ -103,7 +103,7 @@ def simulate(
 
 
 def _larger(c: Comparisons, times: float) -> str:
-    """Return the multiple of judgments in words; raise for more than a table holds exactly."""
+    """Return the multiple of judgments in words; raise for totals that a table cannot hold exactly."""
     if times * c.totals.max() > _MOST:
         raise OptionError(f"times={times!r}", expected=f"no total of a comparison beyond {_MOST:.0e} judgments")
     return "" if times == 1 else f", {times:.4g} times as many judgments"

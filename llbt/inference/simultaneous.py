@@ -29,7 +29,7 @@ def refuse_pairs(size: int) -> None:
 
 
 def pair_errors(log_worths: LogWorths, pairs: IntArray) -> FloatArray:
-    """Return standard errors of differences of log-worths; NaN if not determined or lost, 0 if held."""
+    """Return standard errors of differences of log-worths; NaN if unknown or informed by one cluster, 0 if held."""
     i, j = pairs.T
     variances = np.diag(log_worths.cov)
     variance = variances[i] + variances[j] - 2 * log_worths.cov[i, j]

@@ -99,7 +99,7 @@ def tie_tests(res: PlainFit) -> Table:
         title=f"Ties and strength: {'score' if flips is not None else 'likelihood-ratio'} tests against a free σ",
         head=(f"Model: {res.specification.formula}",),
         notes=(
-            "σ = 1: ties rarer the more objects differ (Davidson); σ = 0: equally frequent",
+            "σ = 1: ties get rarer as objects differ more (Davidson); σ = 0: equally frequent for all pairs",
             *(("the tests assume independent judgments",) if flips is None else _of_clusters(res, flips)),
         ),
     )

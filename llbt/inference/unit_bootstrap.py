@@ -110,7 +110,7 @@ def _of_units(
 
 
 def drawn_units(model: UnitModel, n: int, rng: np.random.Generator) -> FloatArray:
-    """Return how often each unit is in n resamples with as many units, shape (n, U)."""
+    """Return how often each unit is in n resamples with as many units as the data, shape (n, U)."""
     if model.labels is not None:
         return drawn_weights(len(model.counts), n, rng)
     total = int(model.counts.sum())

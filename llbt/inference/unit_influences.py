@@ -50,7 +50,7 @@ def statistic_influences(
 
 
 def _left_out(res: PlainEstimates, resample: str) -> tuple[list[FloatArray], FloatArray]:
-    """Return the tables without one judgment of each kind, or without one cluster, and the number of each kind."""
+    """Return tables that each lack one judgment of one kind, or one cluster, and the number of each kind."""
     counts = res.counts
     if resample not in ("judgment", "parametric"):
         lines = clustered(res.comparisons, resample, (resample,))

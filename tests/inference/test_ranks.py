@@ -221,7 +221,7 @@ BOARD_ERRORS = [
     ({"anchor": {}}, "expected a value for one object"),
     ({"anchor": {"A": "1000"}}, "expected a finite number as the value"),
     ({"anchor": {"A": 1000}, "scale": "odds_ratio"}, "'log_worth', 'log_odds', 'elo'"),
-    ({"anchor": {"A": 1000}, "scale": "probability"}, "expected a scale with differences"),
+    ({"anchor": {"A": 1000}, "scale": "probability"}, "expected a scale on which differences count"),
     ({"anchor": "A", "scale": "probability"}, "worths sum to 1 and have no anchor"),
     ({"scale": "rating"}, "leaderboard: scale='rating'"),
     ({"rng": 1.5}, "leaderboard: rng=1.5"),
