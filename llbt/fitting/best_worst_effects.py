@@ -281,7 +281,7 @@ def drawn_sets(res: BestWorstEffects, rng: np.random.Generator) -> Rankings:
 
 
 def _taken(r: Rankings, some: IntArray, places: IntArray | None, counts: FloatArray, judge: Any = None) -> Rankings:
-    """Return the sets with these numbers, which may repeat; their places, counts or judges may be replaced."""
+    """Return the sets at these positions, which may repeat; their places, counts or judges may be replaced."""
     entries = np.concatenate([np.arange(r.starts[k], r.starts[k + 1]) for k in some.tolist()])
     columns, clusters = (
         tuple(judge if judge is not None and c.name == judge.name else c.take(some) for c in each)

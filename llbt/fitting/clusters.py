@@ -34,7 +34,7 @@ def own_unit(groups: Sequence[str], option: str) -> str:
 
 
 def independence_note(groups: Sequence[str], what: str) -> tuple[str, ...]:
-    """Return a note for clustered fits that a result takes judgments as independent; an empty tuple for other fits."""
+    """Return a note that a result takes judgments as independent, if the fit is clustered; else an empty tuple."""
     if not groups:
         return ()
     return (Qualifying(f"{what} judgments as independent, and the fit is clustered by {' and '.join(groups)}."),)

@@ -45,7 +45,7 @@ def crossed_predicted(
     if any(bracket.effect == "1" for bracket in res.brackets):
         raise DesignError(
             f"probabilities of each {names[0]} are not predicted if the formula has (1 | object)",
-            "Add the effects that judge_effects(res, by=…) has to the log-worths of worth(res, scale='log_worth').",
+            "Add the effects in judge_effects(res, by=…) to the log-worths in worth(res, scale='log_worth').",
         )
     notes: tuple[str, ...] = ()
     if at is not None:

@@ -274,7 +274,7 @@ class DiscriminationEstimates:
 
     @property
     def n_params(self) -> int:
-        """Estimated parameters, not counting nuisance: p and K − 1 discriminations, because the mean of σ² is 1."""
+        """Estimated parameters, without nuisance parameters: p and K − 1 discriminations, as the mean of σ² is 1."""
         return len(self.without.free) + len(self.judging.levels) - 1
 
     @property

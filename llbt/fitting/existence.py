@@ -236,7 +236,7 @@ def _is_pinned(problem: Problem) -> bool:
 
 
 def _equations(response: AnyResponse) -> FloatArray:
-    """Return the Gram matrix (B, B, 2^K) of predictors that are 0 along a direction of recession, by outcomes."""
+    """Return Gram matrices of predictors that are 0 along a direction of recession, by seen outcomes, (B, B, 2^K)."""
     size, width = len(response.outcomes), response.width
     grams = np.zeros((width, width, 1 << size))
     for seen in range(1, 1 << size):

@@ -115,7 +115,7 @@ def fit(
     penalty, rng : float or "ridge", optional; int or numpy.random.Generator
         Shrinks slopes ``object:x`` toward their mean; "ridge" chooses how strongly by folds that `rng` draws.
     link : {"adjacent", "cumulative", "probit"}
-        From log-worths to probabilities: log-linear; Rao & Kupper and Agresti; Thurstone and Glenn & David.
+        "adjacent" is log-linear; "cumulative" is Rao & Kupper's and Agresti's; "probit" Thurstone's, Glenn & David's.
     discrimination : str, optional
         A covariate such as "judge": each of its levels has a factor on all log-worths.
     approximation : {None, "laplace", "ep"}
@@ -188,7 +188,7 @@ _NOT_PAIRS = {
     "rng": "only penalty='ridge' draws random folds, and only comparisons have a penalty",
     "link": "only comparisons have a choice of link",
     "discrimination": "discriminations are fitted to comparisons only",
-    "approximation": "only effects in brackets on comparisons can be integrated out by an approximation",
+    "approximation": "only effects in brackets have an approximation, and they need comparisons",
 }
 _KINDS = (
     _Kind(

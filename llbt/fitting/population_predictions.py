@@ -218,8 +218,8 @@ def _shares(brackets: Sequence[Bracket], ordered: bool, response: Response) -> F
 def _points(spread: FloatArray, scores: float) -> Points:
     """Return points with a dimension for each predictor; a predictor that does not vary has only 0.
 
-    Probabilities are steepest in the signed predictor; its number of points depends on their slope. `scores` is the
-    distance of the largest score from the smallest.
+    Probabilities are steepest in the signed predictor; the number of its points depends on how steep they are. `scores`
+    is the distance of the largest score from the smallest.
     """
     others = 1 + np.flatnonzero(spread[1:] > 0)
     number = _POINTS[len(others)] if len(others) < len(_POINTS) else _FEW_POINTS

@@ -169,8 +169,8 @@ def _parsed(formula: str, pairs: Comparisons, data: Rankings) -> Formula:
 def _design(formula: Formula, pairs: Comparisons, spec: RankingSpecification) -> tuple[Design, IntArray]:
     """Return the design of the worths and which parameters are estimated; raise if some worths are infinite.
 
-    With every δ held, worths are finite exactly if they are finite for the implied comparisons with held ties. Both
-    need that no direction puts the chosen objects above the remaining ones. With free δ this is still necessary, and
+    With every δ held, worths are finite exactly if they are finite for the implied comparisons with held ties. Both are
+    true only if no direction puts the chosen objects above the remaining ones. With free δ this is still necessary, and
     `fit_lists` checks the rest.
     """
     text = _worth_text(formula)
