@@ -242,7 +242,7 @@ def _blocks(group: IntArray, own: _Numbered, shared: _Numbered) -> list[Block]:
 
 
 def _chunks(size: IntArray, shared: IntArray) -> list[slice]:
-    """Split the groups, sorted by size, into runs of about equal sizes that fit into memory together."""
+    """Split the groups, sorted by size, into runs of groups of about equal size; each run fits into memory."""
     runs, start = [], 0
     for k in range(len(size) + 1):
         last = k == len(size)

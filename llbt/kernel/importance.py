@@ -51,7 +51,7 @@ def pareto_k(log_weights: FloatArray) -> float:
 
 
 def pareto_shape(excesses: FloatArray) -> float:
-    """Return the shape of a generalized Pareto distribution of rising excesses (n,) over its threshold.
+    """Return the shape of a generalized Pareto distribution of excesses (n,) over its threshold, in rising order.
 
     The estimate is the posterior mean over a grid of −k/σ, under the prior of the reference.
 

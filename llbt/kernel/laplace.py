@@ -119,7 +119,7 @@ class Approximation:
     weights : tuple of ndarray, each (B, B, L)
         W of the lines of each block.
     sites : (ndarray, ndarray), each (L,)
-        For expectation propagation, the precision t and the pull b of each line's site; else empty.
+        For expectation propagation, the coefficients t and b of each line's site (see `propagation`); else empty.
     """
 
     value: float

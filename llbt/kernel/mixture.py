@@ -86,7 +86,7 @@ class Answers:
         return replace(self, problem=replace(self.problem, counts=total), repeats=repeats)
 
     def drawn(self, shares: FloatArray, params: FloatArray, rng: np.random.Generator) -> Answers:
-        """Return simulated answers of these judges to the same comparisons, equally many, under classes (K, p)."""
+        """Return simulated answers of these judges under classes (K, p), as many to each comparison as in the data."""
         table, outcomes = self.table[self.index].tocoo(), self.problem.counts.shape[1]
         size = len(self.problem.counts)
         asked = sparse.csr_matrix((table.data, (table.row, table.col // outcomes)), shape=(self.judges, size)).tocoo()

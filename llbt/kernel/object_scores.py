@@ -75,7 +75,7 @@ def object_scores(
 def drawn_judges(
     problem: Problem, bundles: Sequence[Groups], maximum: MixedFit, each: int, rng: np.random.Generator
 ) -> tuple[list[Groups], MixedFit]:
-    """Return groups simulated from a fit, with equally many judgments, and the fit with these groups' modes.
+    """Return groups simulated from a fit, with as many judgments as in the data, and the fit with their modes.
 
     All groups of each bundle are drawn, `each` times in a row.
     """

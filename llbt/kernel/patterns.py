@@ -51,7 +51,7 @@ class PatternMoments:
 
 @dataclass(frozen=True, eq=False)
 class Seen:
-    """Sums over judges with some answers: log weights, and mean (2P + Q,) and covariance of their missing answers."""
+    """Sums over judges, given their answers: log weights, and mean (2P + Q,) and covariance over missing answers."""
 
     log: float
     first: FloatArray

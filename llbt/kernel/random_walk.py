@@ -216,7 +216,7 @@ class _Path:
 
 @dataclass(frozen=True, eq=False)
 class _Paths:
-    """The posterior of paths at a rate, up to its norm, given the covariances of steps (T − 1, p, p)."""
+    """The posterior of paths at a rate, not normalized, given the covariances of steps (T − 1, p, p)."""
 
     periods: Periods
     sigma: float

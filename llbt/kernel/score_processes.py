@@ -1,9 +1,9 @@
 """Test whether parameters change with a covariate of judges: cumulated scores, and their p-values.
 
 At the common estimate the scores s of n judges add up to zero. They are made orthonormal by the root of Σss′ and
-cumulated in the order of a number. If all judges have the same parameters, this process is a Brownian bridge (Zeileis &
-Hornik 2007, Statistica Neerlandica 61(4); Zeileis, Hothorn & Hornik 2008, Journal of Computational and Graphical
-Statistics 17(2)).
+cumulated in the order of a numeric covariate. If all judges have the same parameters, this process is a Brownian bridge
+(Zeileis & Hornik 2007, Statistica Neerlandica 61(4); Zeileis, Hothorn & Hornik 2008, Journal of Computational and
+Graphical Statistics 17(2)).
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def orthonormal_scores(scores: FloatArray) -> FloatArray:
 
 
 def fluctuation(scores: FloatArray, values: FloatArray, least: int) -> tuple[float, float]:
-    """Return the supLM statistic for a number, with its p-value; NaN with too few judges or equal values.
+    """Return the supLM statistic for a numeric covariate, with its p-value; NaN with too few judges or equal values.
 
     Parameters
     ----------
