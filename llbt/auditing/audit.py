@@ -409,7 +409,7 @@ def _not_pairs(e: ListEvidence) -> list[str]:
         return []
     return [
         f"fit the lists, llbt.fit(formula, rankings): the {counted(implied, 'comparison')} that they imply "
-        f"({implied / r.n_judgments:.3g} per list) are not independent, but a fit of pairs assumes so"
+        f"({implied / r.n_judgments:.3g} per list) are not independent, but a fit of pairs assumes that they are"
     ]
 
 

@@ -119,7 +119,7 @@ def _renaming(e: Evidence, objects: list[list[Label]], judges: list[list[Label]]
 
 
 def commonest(groups: Iterable[Sequence[Label]], often: Mapping[Label, float]) -> dict[Label, Label]:
-    """Return the most frequent label of the group for each other label of a group."""
+    """Return, for each label of a group but the most frequent one, the most frequent label."""
     best = [(group, max(group, key=often.__getitem__)) for group in groups]
     return {label: to for group, to in best for label in group if label != to}
 

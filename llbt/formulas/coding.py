@@ -360,7 +360,7 @@ def _with_head(block: Block, name: str) -> str:
 
 
 def _column_names(info: Any, subterm: Any) -> Iterator[str]:
-    """Yield the names of a subterm's columns in patsy's order, the leftmost factor fastest."""
+    """Yield the names of a subterm's columns in patsy's order: the leftmost factor varies fastest."""
     pieces = [[f.name() + s for s in _suffixes(info, subterm, f)[0]] for f in subterm.factors]
     for combination in itertools.product(*reversed(pieces)):
         yield ":".join(reversed(combination)) or "Intercept"

@@ -16,7 +16,7 @@ def object_gram(codings: Codings, design: Design) -> FloatArray:
     """Return G with θᵀGθ = Σ (e − ē)² over the effects e of all J objects, shape (p, p).
 
     For each term, the effects are taken at one value of its covariates, less their mean over the objects. So G does not
-    depend on the reference object. Effects of a number are taken at its largest absolute value in the table.
+    depend on the reference object. Effects of a numeric covariate are taken at its largest absolute value in the table.
     Coefficients that are not effects of objects have rows of 0 in G.
     """
     size = len(codings.table.comparisons.objects)

@@ -50,7 +50,7 @@ class Source:
         return sums
 
     def taken(self, units: IntArray, chosen: npt.NDArray[np.bool_]) -> Source:
-        """Return the judgments of some units (U',), which may repeat and may have none."""
+        """Return the judgments of some units (U',), which may repeat or have no judgments."""
         order, size = np.argsort(self.unit, kind="stable"), np.bincount(self.unit, minlength=int(units.max()) + 1)
         many = size[units] * chosen
         rows = order[_ranges((np.cumsum(size) - size)[units], many)]

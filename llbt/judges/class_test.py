@@ -69,7 +69,7 @@ class ClassTest(Record):
 
     @property
     def stopped(self) -> bool:
-        """Whether drawing ended early, because enough draws were as large."""
+        """Whether drawing ended early, because enough draws were at least as large as the statistic."""
         return self.as_large >= self.enough and len(self.draws) < self.n
 
     @property

@@ -88,7 +88,7 @@ def class_units(res: ClassesLike, by: str | None, option: str) -> ClassUnits:
 
 
 def continued_estimates(res: ClassesLike, answers: Answers, starts: int = _STARTS) -> FloatArray:
-    """Return the maximum for some answers, from the estimates and from other starts, classes in the order of the fit.
+    """Return the maximum for some answers, from the estimates and other starts, with classes in the order of the fit.
 
     Raises
     ------

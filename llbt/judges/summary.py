@@ -301,7 +301,8 @@ def _undefined(figures: ByJudge, shown: bool, model: ModelFigures) -> list[str]:
         notes.append("the data do not record which object was shown first: positions and flips are NA")
     tied = figures.judge[np.isnan(figures.first_rate) & (figures.tie_rate == 1)].tolist() if shown else []
     if tied:
-        notes.append(f"first wins are NA for {counted(len(tied), 'judge')} with ties alone: {listed(tied, 2)}")
+        who = f"{counted(len(tied), 'judge')} with ties alone"
+        notes.append(f"the share of first wins is NA for {who}: {listed(tied, 2)}")
     alone = figures.judge[figures.agreement_pairs == 0].tolist()
     if alone:
         who = f"{counted(len(alone), 'judge')} who shared no unit"

@@ -166,7 +166,7 @@ class JudgeTree(Record):
             ),
             title="Stability of the parameters among the judges of each node",
             notes=(
-                "Numbers: maximum of the cumulated scores (supLM). Labels: χ² of the summed scores.",
+                "Numeric covariates: maximum of the cumulated scores (supLM). Labels: χ² of the summed scores.",
                 "p adjusted: for the number of covariates that vary in the node.",
                 *self._cautious(),
             ),

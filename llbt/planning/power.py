@@ -161,7 +161,7 @@ class Power(Record):
         return columns
 
     def _needed(self, target: float, confidence: float) -> FloatArray:
-        """Return the judgments per pair at which power reaches a target, and its upper and lower bounds, (G, T, 3)."""
+        """Return the judgments per pair at which power, its upper and its lower bound reach a target, (G, T, 3)."""
         bounds = self.conf_int(confidence)
         curves = np.stack([self.estimate, bounds[..., 1], bounds[..., 0]], axis=2)
         flat = curves.reshape(-1, len(self.judgments))

@@ -302,7 +302,7 @@ def test_a_judge_with_ties_alone_has_no_position():
     summary = llbt.judges.summary(frame)
     unknown = by_judge(summary)[["first_rate", "conf_low", "conf_high", "p_value"]]
     assert unknown.isna().all(axis=1).tolist() == [True, False]
-    assert "first wins are NA for 1 judge with ties alone: 'u'" in summary.notes
+    assert "the share of first wins is NA for 1 judge with ties alone: 'u'" in summary.notes
 
 
 def test_judges_with_few_judgments_are_named_and_kept(frame):
