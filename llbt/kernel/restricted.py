@@ -33,10 +33,11 @@ from .quadrature import Quadrature, Sampling
 _STEP = 0.1  # step of log σ for the determinant's derivatives
 _ITERATIONS = 20
 _CORRECTIONS = 6  # most steps of the parameters at given scales
-_AT_PROFILE = 1e-5  # squared distance of the parameters to their maximum before the last step, in standard errors
+_AT_PROFILE = 1e-4  # squared distance of the parameters to their maximum before the last step, in standard errors
 _ENOUGH = 1e-3  # the same for the scales
 _LONGEST = 1.0  # longest step of log σ
 _HALVINGS = 8
+_SHORT = 0.02  # within this distance in log σ, derivatives of log det J and of J are not computed again
 _POINTS = {True: 15, False: 5}  # most points in each dimension: few effects, many
 _SAMPLED = 512  # most points of a sample
 _START = 0.1  # start of a scale that is 0 at the maximum of the likelihood
@@ -127,9 +128,11 @@ class _Place:
 class _Local:
     """The restricted likelihood near a point: slopes (k,), minus second derivatives (k, k), slopes of J (k, p, p).
 
-    `det` and `det_curvature` are the slopes and second derivatives of ½ log det J + w log s alone.
+    `det` and `det_curvature` are the slopes and second derivatives of ½ log det J + w log s alone. `det_curvature` and
+    `bends` were computed at the log σ `computed_at`.
     """
 
+    computed_at: FloatArray
     gradient: FloatArray
     det: FloatArray
     det_curvature: FloatArray
@@ -317,7 +320,13 @@ class _Search:
         det = first / 2 + here.stretch(self.worths, place.slopes)
         det_curvature = curved / (2 * _STEP**2) + (stretched + stretched.T) / (4 * _STEP)
         gradient = place.gradient + self.shift[list(active)] - det
-        return _Local(gradient, det, det_curvature, place.curvature + det_curvature, bends)
+        return _Local(here.logs, gradient, det, det_curvature, place.curvature + det_curvature, bends)
+
+    def local_beside(self, active: tuple[int, ...], place: _Place, known: _Local, moved: FloatArray) -> _Local:
+        """Return how the restricted likelihood changes from a place, after a short move (k,) from a known one."""
+        det = known.det + known.det_curvature @ moved
+        gradient = place.gradient + self.shift[list(active)] - det
+        return replace(known, gradient=gradient, det=det, curvature=place.curvature + known.det_curvature)
 
     def settled(self, active: tuple[int, ...], place: _Place, step: FloatArray, local: _Local) -> Restricted:
         """Return the estimates after one more step; it is so short that derivatives are not computed again."""
@@ -395,6 +404,7 @@ class _Here:
     search: _Search
     active: tuple[int, ...]
     known: _Place | None
+    before: _Here | None = None
 
     @property
     def place(self) -> _Place:
@@ -415,6 +425,10 @@ class _Here:
     @cached_property
     def local(self) -> _Local:
         """How the restricted likelihood and J change around the point."""
+        if self.before is not None:
+            known = self.before.local
+            if np.abs(self.logs - known.computed_at).max() <= _SHORT:
+                return self.search.local_beside(self.active, self.place, known, self.logs - self.before.logs)
         return self.search.local(self.active, self.place)
 
     @property
@@ -443,7 +457,7 @@ class _OverScales:
         """Return where a step leads."""
         logs = np.minimum(here.logs + step, np.log(LARGEST))
         try:
-            return _Here(self.search, self.active, self.search.at(self.active, logs, here.place))
+            return _Here(self.search, self.active, self.search.at(self.active, logs, here.place), here)
         except linalg.LinAlgError:  # J is not positive definite at this point
             return _Here(self.search, self.active, None)
 
