@@ -11,13 +11,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy import sparse
+from scipy import linalg, sparse
 from scipy.sparse import csgraph
 
 from .effect_groups import Entry
 from .indexed_rows import FloatArray, IntArray
 
 _NUMBERS = 3e6  # numbers in the matrices of a block of groups
+_CONTRASTED = 3  # with more objects, contrasts of the objects would enter a line more often than objects do
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,6 +114,19 @@ class Crossed:
         bearings = [replace(one, codes=one.codes[lines]) for one in self.bearings]
         return crossed(self.rows[lines], counts, self.pairs, bearings)
 
+    def contrasted(self) -> Crossed:
+        """Return the same likelihood with fewer effects: with up to three objects, their orthonormal contrasts.
+
+        Contrasts of independent N(0, σ²) effects are independent N(0, σ²) too, and a level's mean effect enters no
+        comparison.
+        """
+        objects = int(self.pairs.max()) + 1
+        if objects > _CONTRASTED:
+            return self
+        basis = linalg.helmert(objects)
+        bearings = [replace(one, entry=_contrasts(one.entry, basis, self.pairs)) for one in self.bearings]
+        return crossed(self.rows, self.counts.T, self.pairs, bearings)
+
 
 @dataclass(frozen=True, eq=False)
 class _Touching:
@@ -167,13 +181,21 @@ def crossed(rows: IntArray, counts: FloatArray, pairs: IntArray, bearings: Seque
 
 def _touching(one: Bearing, rows: IntArray, pairs: IntArray) -> _Touching:
     codes = one.codes.astype(np.int64)
-    values = np.ones(1) if one.entry.values is None else one.entry.values[rows]
+    values = np.ones(1) if one.entry.values is None else one.entry.values[..., rows]
     if one.entry.objects:
         within = int(pairs.max()) + 1
         return _Touching(codes * within + pairs[rows].T, (0, 0), np.stack([values, -values]), within)
     within = len(one.entry.predictors)
     keys = codes * within + np.arange(within)[:, None]
-    return _Touching(keys, one.entry.predictors, np.tile(values, (within, 1)), within)
+    return _Touching(keys, one.entry.predictors, np.broadcast_to(values, (within, values.shape[-1])), within)
+
+
+def _contrasts(entry: Entry, basis: FloatArray, pairs: IntArray) -> Entry:
+    """Return effects of objects as effects of contrasts, with a factor of each in each comparison; others unchanged."""
+    if not entry.objects:
+        return entry
+    values = (basis[:, pairs[:, 0]] - basis[:, pairs[:, 1]]) * (1.0 if entry.values is None else entry.values)
+    return Entry(False, entry.predictors * len(basis), values)
 
 
 def _stacked(factors: Sequence[FloatArray]) -> FloatArray:

@@ -23,8 +23,8 @@ class Entry:
         Whether a group has an effect for each object: added for object i and subtracted for j.
     predictors : tuple of int
         The predictors that the effects enter; without effects of objects, a group has one effect for each of them.
-    values : ndarray, shape (S,), or None
-        The factor of the effects in each comparison; None for 1.
+    values : ndarray, shape (S,) or (n, S), or None
+        The factor of the effects, or of each of n effects, in each comparison; None for 1.
     """
 
     objects: bool

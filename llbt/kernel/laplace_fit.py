@@ -28,7 +28,8 @@ class NormalLikelihood:
     """An approximation by a normal density; some scales may be held at 0, and one at its current value."""
 
     def __init__(self, problem: Problem, crossed: Crossed, method: Method, held: int | None = None) -> None:
-        self.problem, self.crossed, self.method, self.held, self.n_iter = problem, crossed, method, held, 0
+        self.problem, self.method, self.held, self.n_iter = problem, method, held, 0
+        self.crossed = crossed.contrasted()
         self.size = problem.signed.shape[1]
         self.near: Approximation | None = None
 
