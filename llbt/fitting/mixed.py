@@ -171,7 +171,18 @@ def _approximated(without: LLBTResults, brackets: Sequence[Bracket], ways: Seque
         by_group = table.grouped()
     notes = tuple(dict.fromkeys(note for way in ways for note in _notes(way, without)))
     others = {way.name: way.levels for way in ways[1:]}
-    return JudgeTable(names[0], ways[0].levels, by_group, table.problem, notes, lines, others, method=method), maximum
+    judges = JudgeTable(
+        names[0],
+        ways[0].levels,
+        by_group,
+        table.problem,
+        notes,
+        lines,
+        others,
+        method=method,
+        sites=maximum.sites,
+    )
+    return judges, maximum
 
 
 def _solution(maximum: MixedFit, reml: Restricted | None) -> MixedFit:

@@ -20,7 +20,7 @@ from ..formulas.brackets import Bracket
 from ..formulas.design import Design
 from ..kernel.crossed import Crossed
 from ..kernel.effect_groups import Grouped
-from ..kernel.laplace import Method
+from ..kernel.laplace import Method, Sites
 from ..kernel.laplace_fit import NormalLikelihood
 from ..kernel.likelihood import Problem
 from ..kernel.mixed import MarginalLikelihood, MixedFit, MixedLikelihood
@@ -62,6 +62,8 @@ class JudgeTable:
         The lines of ``(1 | object)``, if its effects are integrated out by quadrature or sampling.
     method : {"laplace", "ep"}
         The approximation used for `crossed`.
+    sites : (ndarray, ndarray) or None
+        Where expectation propagation starts: its sites at the maximum.
     """
 
     name: str
@@ -73,6 +75,7 @@ class JudgeTable:
     others: Mapping[str, tuple[Label, ...]] = field(default_factory=dict)
     objects: Crossed | None = None
     method: Method = "laplace"
+    sites: Sites | None = None
 
     @property
     def lines(self) -> Crossed | None:
@@ -91,7 +94,7 @@ class JudgeTable:
     def likelihood_of(self, problem: Problem, held: int | None = None) -> MarginalLikelihood:
         """Return the likelihood of the same judgments with other fixed parameters."""
         if self.crossed is not None:
-            return NormalLikelihood(problem, self.crossed, self.method, held)
+            return NormalLikelihood(problem, self.crossed, self.method, held, self.sites)
         return MixedLikelihood(problem, self.grouped.bundles, held)
 
 

@@ -119,7 +119,7 @@ class EffectUnits:
         def with_unit(lines: IntArray) -> Approximation:
             both = self.lines.take(np.concatenate([rest, lines])).crossed()
             if by_sites:
-                return propagated(problem, both, beta, sigma, extended(base, len(lines)))
+                return propagated(problem, both, beta, sigma, extended(base.sites, len(lines)))
             return laplace(problem, both, beta, sigma)
 
         return {unit: with_unit(lines).value - base.value for unit, lines in of_unit.items()}

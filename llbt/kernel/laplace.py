@@ -26,6 +26,7 @@ _SLOW = 0.1  # if a chord step leaves more than this share of the squared distan
 _LARGE = 16  # a group with so many effects has its matrix factored by itself
 _HALVINGS = 25
 Method = Literal["laplace", "ep"]
+Sites = tuple[FloatArray, FloatArray]  # of L lines: the precisions and the pulls of expectation propagation
 METHOD_NAMES: dict[Method, str] = {"laplace": "Laplace's approximation", "ep": "Expectation propagation"}
 _STEP = 1e-4  # step of a predictor for third derivatives by differences; the error is about its square
 
@@ -127,7 +128,7 @@ class Approximation:
     mode: Effects
     solved: Solved
     weights: tuple[FloatArray, ...]
-    sites: tuple[FloatArray, FloatArray]
+    sites: Sites
 
 
 def laplace(

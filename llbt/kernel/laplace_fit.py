@@ -10,7 +10,7 @@ import numpy as np
 from ..resampling import step_made
 from .crossed import Crossed, components
 from .indexed_rows import FloatArray, IntArray
-from .laplace import Approximation, Method, NormalDensity, diagonal, information_beside, laplace
+from .laplace import Approximation, Method, NormalDensity, Sites, diagonal, information_beside, laplace
 from .likelihood import Problem
 from .marginal import Marginal, Rule
 from .mixed import MixedFit, Predicted, State, climbed, fit_at, nothing, without_effects
@@ -21,16 +21,26 @@ _COST = 8.0  # a line of counts costs as much as so many numbers evaluated elsew
 _STEP = 1e-4  # step of a parameter in the differences that give the information
 # up to so many lines times parameters the information is exact
 _EXACT: dict[Method, float] = {"laplace": 3e6, "ep": 1e5}
-_APPROXIMATIONS = {"laplace": laplace, "ep": propagated}
 
 
 class NormalLikelihood:
-    """An approximation by a normal density; some scales may be held at 0, and one at its current value."""
+    """An approximation by a normal density; some scales may be held at 0, and one at its current value.
 
-    def __init__(self, problem: Problem, crossed: Crossed, method: Method, held: int | None = None) -> None:
+    `sites` are where expectation propagation starts.
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        crossed: Crossed,
+        method: Method,
+        held: int | None = None,
+        sites: Sites | None = None,
+    ) -> None:
         self.problem, self.method, self.held, self.n_iter = problem, method, held, 0
         self.crossed = crossed.contrasted()
         self.size = problem.signed.shape[1]
+        self.sites = sites
         self.near: Approximation | None = None
 
     @cached_property
@@ -48,7 +58,10 @@ class NormalLikelihood:
         """Return the approximation at parameters and logarithms of the active scales."""
         self.n_iter += 1
         step_made(_COST * len(self.crossed.rows))
-        return _APPROXIMATIONS[self.method](self.problem, self.crossed, at[: self.size], self.scales(at, active), near)
+        params, scales = at[: self.size], self.scales(at, active)
+        if self.method == "laplace":
+            return laplace(self.problem, self.crossed, params, scales, near)
+        return propagated(self.problem, self.crossed, params, scales, self.sites if near is None else near.sites)
 
     def scales(self, at: FloatArray, active: tuple[int, ...]) -> FloatArray:
         """Return all scales."""
@@ -131,13 +144,16 @@ def normal_maximum(
     if not state.active:
         zero = tuple(Predicted(*of, np.zeros(len(of[0])), np.zeros(len(of[0]))) for of in crossed.levels)
         return replace(without_effects(problem, start, len(scales), likelihood.n_iter), predicted=zero)
-    return fit_at(state, len(scales), rule, 0.0, likelihood)
+    best = fit_at(state, len(scales), rule, 0.0, likelihood)
+    assert likelihood.near is not None
+    return replace(best, sites=likelihood.near.sites) if method == "ep" else best
 
 
 def approximation_at(problem: Problem, crossed: Crossed, best: MixedFit) -> Approximation:
     """Return the approximation at the estimates, by the method of the fit."""
-    method = best.rule.method if isinstance(best.rule, NormalDensity) else "laplace"
-    return _APPROXIMATIONS[method](problem, crossed, best.params, best.scales)
+    if isinstance(best.rule, NormalDensity) and best.rule.method == "ep":
+        return propagated(problem, crossed, best.params, best.scales, best.sites)
+    return laplace(problem, crossed, best.params, best.scales)
 
 
 def predicted_effects(problem: Problem, crossed: Crossed, best: MixedFit) -> tuple[Predicted, ...]:

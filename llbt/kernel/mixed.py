@@ -12,7 +12,7 @@ import numpy.typing as npt
 from ..resampling import step_made
 from .group_modes import Groups, Modes
 from .indexed_rows import FloatArray, IntArray
-from .laplace import NormalDensity
+from .laplace import NormalDensity, Sites
 from .likelihood import Problem, log_likelihood, probabilities
 from .marginal import Marginal, Rule, marginal
 from .newton import Step, newton
@@ -85,6 +85,8 @@ class MixedFit:
         Scales for which the likelihood still rises at the bound `LARGEST`.
     converged : bool
     n_iter : int
+    sites : (ndarray, ndarray) or None
+        The sites of expectation propagation near the maximum.
     """
 
     params: FloatArray
@@ -100,6 +102,7 @@ class MixedFit:
     converged: bool
     n_iter: int
     predicted: tuple[Predicted, ...] = ()
+    sites: Sites | None = None
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,7 +8,7 @@ times the line's likelihood is the tilted density.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
@@ -19,7 +19,7 @@ from ..errors import ConvergenceWarning, warn_user
 from .crossed import Crossed
 from .group_modes import contributions
 from .indexed_rows import FloatArray
-from .laplace import Approximation, Effects, LineSums, Solved, block_inverse, diagonal, products_by_scale
+from .laplace import Approximation, Effects, LineSums, Sites, Solved, block_inverse, diagonal, products_by_scale
 from .likelihood import Problem, row_sums
 
 _POINTS = {4.0: 24, 9.0: 48, np.inf: 96}  # points of a tilted density, by the largest prior variance of a predictor
@@ -46,7 +46,7 @@ class _Gaussian:
 
 
 def propagated(
-    problem: Problem, crossed: Crossed, params: FloatArray, scales: FloatArray, near: Approximation | None = None
+    problem: Problem, crossed: Crossed, params: FloatArray, scales: FloatArray, sites: Sites | None = None
 ) -> Approximation:
     """Return the marginal likelihood by expectation propagation, and its gradient.
 
@@ -59,8 +59,8 @@ def propagated(
     params : ndarray, shape (p,)
     scales : ndarray, shape (E,)
         One of them is above 0.
-    near : Approximation, optional
-        The approximation at other parameters, whose sites are the first guess.
+    sites : (ndarray, ndarray), each (L,), optional
+        The first guess of the sites: those at other parameters. None: those of Laplace's approximation.
 
     Warns
     -----
@@ -83,7 +83,7 @@ def propagated(
     """
     work = LineSums.of(problem, crossed, params, scales)
     eta = work.eta[:, crossed.rows]
-    precision, pull = _first_sites(work) if near is None else near.sites
+    precision, pull = _first_sites(work) if sites is None else sites
     largest = float((work.loading**2).sum(axis=0).max())
     points = _rule(next(number for most, number in _POINTS.items() if largest <= most))
     normal, before = _gaussian(work, eta[0], precision, pull), np.inf
@@ -119,13 +119,13 @@ def propagated(
     return Approximation(value, gradient, normal.effects, normal.solved, weights, (precision, pull))
 
 
-def extended(near: Approximation, lines: int) -> Approximation:
-    """Return an approximation to start from with `lines` more lines, whose sites have no information yet."""
-    precision, pull = near.sites
-    return replace(near, sites=(np.append(precision, np.full(lines, _LEAST)), np.append(pull, np.zeros(lines))))
+def extended(sites: Sites, lines: int) -> Sites:
+    """Return sites to start from with `lines` more lines, whose sites have no information yet."""
+    precision, pull = sites
+    return np.append(precision, np.full(lines, _LEAST)), np.append(pull, np.zeros(lines))
 
 
-def _first_sites(work: LineSums) -> tuple[FloatArray, FloatArray]:
+def _first_sites(work: LineSums) -> Sites:
     """Return the sites of Laplace's approximation, from each line's first and second derivatives at the mode."""
     mode, lines = work.mode(None)
     precision, pull = np.empty((2, len(work.crossed.rows)))

@@ -100,7 +100,7 @@ def test_the_gradient_is_that_of_the_approximation() -> None:
 def test_sites_of_another_place_lead_to_the_same() -> None:
     problem, lines = _lines()
     near = propagated(problem, lines, AT[:4] + 0.3, np.exp(AT[4:] - 0.4))
-    found = propagated(problem, lines, AT[:4], np.exp(AT[4:]), near)
+    found = propagated(problem, lines, AT[:4], np.exp(AT[4:]), near.sites)
     value, score = _at(AT)
     assert found.value == pytest.approx(value, abs=1e-7)
     np.testing.assert_allclose(found.score, score, atol=1e-6)
