@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from dataclasses import replace
 
 import numpy as np
@@ -81,7 +82,7 @@ def with_effects(
     _check_options(without, brackets, cov_type, groups)
     ways, judges, maximum = marginal_maximum(without, brackets)
     try:
-        with few_threads(len(without.names)):
+        with _few_threads(without, judges.lines):
             reml = _restricted(without, judges, maximum)
             solution = _with_modes(_solution(maximum, reml), judges, brackets)
     except linalg.LinAlgError:
@@ -113,8 +114,7 @@ def marginal_maximum(without: LLBTResults, brackets: Sequence[Bracket]) -> tuple
     laplace = without.specification.approximation is not None or len(ways) > 1
     integrated = _of_objects if names == ["object"] else _integrated
     try:
-        with few_threads(len(without.names)):
-            judges, maximum = (_approximated if laplace else integrated)(without, brackets, ways, table)
+        judges, maximum = (_approximated if laplace else integrated)(without, brackets, ways, table)
     except linalg.LinAlgError:
         raise _unidentified(brackets, ways) from None
     _check_maximum(maximum, brackets, slope_units(without.design, brackets), ways)
@@ -130,7 +130,8 @@ def _integrated(without: LLBTResults, brackets: Sequence[Bracket], ways: Sequenc
     _check_size(way, without.response.width)
     by_group = table.grouped()
     solve = maximize if max(bundle.size for bundle in by_group.bundles) <= MOST_EFFECTS else sampled_maximum
-    maximum = solve(table.problem, by_group.bundles, without.solution.params, np.full(len(brackets), _START))
+    with _few_threads(without, None):
+        maximum = solve(table.problem, by_group.bundles, without.solution.params, np.full(len(brackets), _START))
     return JudgeTable(way.name, way.levels, by_group, table.problem, _notes(way, without)), maximum
 
 
@@ -142,13 +143,14 @@ def _of_objects(without: LLBTResults, brackets: Sequence[Bracket], ways: Sequenc
     way, by_group = ways[0], table.grouped()
     size = max(bundle.size for bundle in by_group.bundles)
     start, scales = without.solution.params, np.full(1, _START)
-    if size <= MOST_EFFECTS:
-        maximum = maximize(table.problem, by_group.bundles, start, scales)
-    else:
-        budget = _WORK / size
-        if numbers_of(by_group.bundles) * _ADDED * FIRST > budget:
-            return _approximated(without, brackets, ways, table)
-        maximum = sampled_maximum(table.problem, by_group.bundles, start, scales, budget=budget)
+    budget = _WORK / size
+    if size > MOST_EFFECTS and numbers_of(by_group.bundles) * _ADDED * FIRST > budget:
+        return _approximated(without, brackets, ways, table)
+    with _few_threads(without, None):
+        if size <= MOST_EFFECTS:
+            maximum = maximize(table.problem, by_group.bundles, start, scales)
+        else:
+            maximum = sampled_maximum(table.problem, by_group.bundles, start, scales, budget=budget)
     if not maximum.converged and not maximum.infinite:
         return _approximated(without, brackets, ways, table)
     objects = table.crossed()
@@ -164,7 +166,8 @@ def _approximated(without: LLBTResults, brackets: Sequence[Bracket], ways: Seque
     names = [way.name for way in ways]
     lines = table.crossed()
     _check_shared(lines, ways, without.specification.formula)
-    maximum = normal_maximum(table.problem, lines, without.solution.params, np.full(len(brackets), _START), method)
+    with _few_threads(without, lines):
+        maximum = normal_maximum(table.problem, lines, without.solution.params, np.full(len(brackets), _START), method)
     by_group = _NO_GROUPS
     numbers = len(table.rows) * len(without.comparisons.objects) * without.response.width
     if len(ways) == 1 and names != ["object"] and numbers < _KEPT:
@@ -183,6 +186,11 @@ def _approximated(without: LLBTResults, brackets: Sequence[Bracket], ways: Seque
         sites=maximum.sites,
     )
     return judges, maximum
+
+
+def _few_threads(without: LLBTResults, lines: Crossed | None) -> AbstractContextManager[None]:
+    """Limit threads by the size of the largest matrix: of the parameters, or of effects that groups share."""
+    return few_threads(max(len(without.names), 0 if lines is None else len(lines.scales[1])))
 
 
 def _solution(maximum: MixedFit, reml: Restricted | None) -> MixedFit:

@@ -18,6 +18,7 @@ from .effect_groups import Entry
 from .indexed_rows import FloatArray, IntArray
 
 _NUMBERS = 3e6  # numbers in the matrices of a block of groups
+_MANY = 3e4  # with so many lines, approximations are computed to six digits, not to eight
 _CONTRASTED = 3  # with more objects, contrasts of the objects would enter a line more often than objects do
 
 
@@ -108,6 +109,11 @@ class Crossed:
     group: IntArray
     pairs: IntArray
     bearings: tuple[Bearing, ...]
+
+    @property
+    def many(self) -> bool:
+        """Whether the lines are so many that the last digits of an approximation cost too much."""
+        return len(self.rows) > _MANY
 
     def take(self, lines: IntArray, counts: FloatArray) -> Crossed:
         """Return some of the lines, with other counts (L, K)."""

@@ -16,9 +16,9 @@ from .marginal import Marginal, Rule
 from .mixed import MixedFit, Predicted, State, climbed, fit_at, nothing, without_effects
 from .propagation import propagated
 
-_DECREMENT = 1e-10
+_DECREMENT = {False: 1e-10, True: 1e-5}  # squared distance to the maximum, in standard errors: few lines, many
 _COST = 8.0  # a line of counts costs as much as so many numbers evaluated elsewhere
-_STEP = 1e-4  # step of a parameter in the differences that give the information
+_STEP = {False: 1e-4, True: 1e-3}  # step of a parameter in the differences that give the information
 # up to so many lines times parameters the information is exact
 _EXACT: dict[Method, float] = {"laplace": 3e6, "ep": 1e5}
 
@@ -38,7 +38,7 @@ class NormalLikelihood:
         sites: Sites | None = None,
     ) -> None:
         self.problem, self.method, self.held, self.n_iter = problem, method, held, 0
-        self.crossed = crossed.contrasted()
+        self.crossed, self.many = crossed.contrasted(), crossed.many
         self.size = problem.signed.shape[1]
         self.sites = sites
         self.near: Approximation | None = None
@@ -104,7 +104,7 @@ class NormalLikelihood:
         self, at: FloatArray, active: tuple[int, ...], point: Approximation, which: int, *, both: bool
     ) -> FloatArray:
         """Return minus the derivatives of the score in one parameter, by differences on both sides or on one."""
-        size = _STEP / self._reach[which] if which < self.size else _STEP
+        size = _STEP[self.many] / (self._reach[which] if which < self.size else 1.0)
         step = np.zeros(len(at))
         step[which] = size
         known = np.append(np.arange(self.size), self.size + np.array(active, dtype=np.int64))
@@ -135,12 +135,13 @@ def normal_maximum(
     the weights of the judgments held. It leaves out the curvature of ½ log|H|, which is small in comparison.
     """
     likelihood = NormalLikelihood(problem, crossed, method)
+    enough = _DECREMENT[likelihood.many]
     active = tuple(range(len(scales)))
     first = State(np.concatenate([start, np.log(scales)]), active, nothing())
-    state = climbed(likelihood, first, NormalDensity(exact=False, method=method), _DECREMENT)
+    state = climbed(likelihood, first, NormalDensity(exact=False, method=method), enough)
     rule = NormalDensity(exact=len(crossed.rows) * len(state.at) <= _EXACT[method], method=method)
     if state.active and rule.exact:
-        state = climbed(likelihood, replace(state, marginal=nothing()), rule, _DECREMENT)
+        state = climbed(likelihood, replace(state, marginal=nothing()), rule, enough)
     if not state.active:
         zero = tuple(Predicted(*of, np.zeros(len(of[0])), np.zeros(len(of[0]))) for of in crossed.levels)
         return replace(without_effects(problem, start, len(scales), likelihood.n_iter), predicted=zero)

@@ -116,11 +116,15 @@ class State:
 
 
 class MarginalLikelihood(Protocol):
-    """A likelihood of fixed parameters and scales; it has p, the held scale, and the number of evaluations."""
+    """A likelihood of fixed parameters and scales.
+
+    It has p, the held scale, whether its lines are too many for the last digits, and the number of evaluations.
+    """
 
     problem: Problem
     size: int
     held: int | None
+    many: bool
     n_iter: int
 
     def __call__(
@@ -134,6 +138,8 @@ class MarginalLikelihood(Protocol):
 
 class MixedLikelihood:
     """The marginal likelihood, where some scales may be held at 0, and one at its current value."""
+
+    many = False
 
     def __init__(self, problem: Problem, bundles: Sequence[Groups], held: int | None = None) -> None:
         self.problem, self.bundles, self.held, self.n_iter = problem, bundles, held, 0

@@ -28,7 +28,8 @@ _SHARES = {False: 1.0, True: 0.5}
 _FAR = 0.1  # sites are far at this distance, in standard deviations
 _SLOW = 0.6  # distances that keep more than this share hardly shrink: undamped sites then swing to and fro
 _SWEEPS = 200
-_ENOUGH = 1e-8  # final distance of posterior and tilted means, in standard deviations; of variances, as a share
+# final distance of posterior and tilted means, in standard deviations; of variances, as a share: few lines, many
+_ENOUGH = {False: 1e-8, True: 1e-6}
 _LEAST = 1e-10  # least precision of a site
 _FIXED = 1e-8  # variance of a predictor that no effect enters, such as one with slopes of a covariate that is 0
 _SMALLEST = 1e-300  # least probability before its logarithm is taken
@@ -85,6 +86,7 @@ def propagated(
     eta = work.eta[:, crossed.rows]
     precision, pull = _first_sites(work) if sites is None else sites
     largest = float((work.loading**2).sum(axis=0).max())
+    enough = _ENOUGH[crossed.many]
     points = _rule(next(number for most, number in _POINTS.items() if largest <= most))
     normal, before = _gaussian(work, eta[0], precision, pull), np.inf
     mean, variance = normal.mean, normal.variance
@@ -95,7 +97,7 @@ def propagated(
         mean, variance = tilted.mean, tilted.variance
         apart = np.abs(mean - normal.mean) / np.sqrt(normal.variance)
         far = max(float(apart.max()), float(np.abs(variance / normal.variance - 1).max()))
-        if far < _ENOUGH:
+        if far < enough:
             break
         share = _SHARES[far > _FAR or far > _SLOW * before]
         before = far

@@ -33,7 +33,8 @@ from .quadrature import Quadrature, Sampling
 _STEP = 0.1  # step of log σ for the determinant's derivatives
 _ITERATIONS = 20
 _CORRECTIONS = 6  # most steps of the parameters at given scales
-_AT_PROFILE = 1e-4  # squared distance of the parameters to their maximum before the last step, in standard errors
+# squared distance of the parameters to their maximum before the last step, in standard errors: few lines, many
+_AT_PROFILE = {False: 1e-4, True: 1e-2}
 _ENOUGH = 1e-3  # the same for the scales
 _LONGEST = 1.0  # longest step of log σ
 _HALVINGS = 8
@@ -249,7 +250,7 @@ class _Search:
             ascent,
             _Corrected(start, ascent.marginal_at(start, near)),
             enough=0.0,
-            rest=_AT_PROFILE,
+            rest=_AT_PROFILE[self.likelihood.many],
             exact=0.0,
             most=_CORRECTIONS - 1,
             accepts=lambda before, after, step, share: True,

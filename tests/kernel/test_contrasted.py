@@ -1,4 +1,4 @@
-"""Contrasts of few objects against effects of the objects themselves."""
+"""Contrasts of few objects against effects of the objects themselves, and six digits against eight."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import pytest
 
 import llbt
 from llbt.fitting.mixed_results import MixedResults
+from llbt.kernel import crossed as lines_of_counts
 from llbt.kernel.laplace import laplace
 from llbt.kernel.propagation import propagated
 
@@ -60,3 +61,18 @@ def test_contrasts_of_objects_have_the_likelihood_and_slopes_of_objects(objects,
 def test_more_objects_keep_their_own_effects():
     lines = _fitted(4).judges.crossed
     assert lines.contrasted() is lines
+
+
+def test_six_digits_change_estimates_by_less_than_a_hundredth_of_their_errors(monkeypatch):
+    c = _table(3, judges=12, judgments=200)
+    fine = llbt.fit(FORMULA, c)
+    monkeypatch.setattr(lines_of_counts, "_MANY", 10)
+    rough = llbt.fit(FORMULA, c)
+    assert rough.judges.crossed.many
+    assert not np.array_equal(rough.solution.params, fine.solution.params)
+    error = np.sqrt(np.diag(fine.solution.covariance))
+    apart = np.append(
+        rough.solution.params - fine.solution.params, np.log(rough.solution.scales / fine.solution.scales)
+    )
+    assert np.abs(apart / error).max() < 0.01
+    assert rough.llf == pytest.approx(fine.llf, abs=1e-4)
