@@ -33,7 +33,7 @@ class Page(HTMLParser):
 
 
 def dead_links(folder: Path) -> list[str]:
-    """Return the links within the site that lead nowhere, each with its page; those to other sites need a network."""
+    """Return the links within the site that lead nowhere, each with its page; links to other sites are not checked."""
     paths = [path for path in sorted(folder.rglob("*.html")) if "_static" not in path.relative_to(folder).parts]
     pages = {path: Page(path.read_text(encoding="utf-8")) for path in paths}  # the theme's templates are none
     dead = []
@@ -53,7 +53,7 @@ def dead_links(folder: Path) -> list[str]:
 
 
 def without_pictures(folder: Path) -> list[str]:
-    """Return the pages whose code draws and which show no picture."""
+    """Return the pages with code that draws, but without a picture."""
     drawing = [page for page in HERE.rglob("*.md") if _DRAWS.search(page.read_text(encoding="utf-8"))]
     built = [folder / page.relative_to(HERE).with_suffix(".html") for page in drawing]
     return [page.relative_to(folder).as_posix() for page in built if "<img" not in page.read_text(encoding="utf-8")]

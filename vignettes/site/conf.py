@@ -108,7 +108,7 @@ def grouped() -> list[tuple[str, list[str]]]:
 
 
 def record_of(name: str) -> str | None:
-    """Return the record that a public function returns, unless that has a public name of its own."""
+    """Return the record that a public function returns, unless the record has a public name of its own."""
     thing = operator.attrgetter(name)(llbt)
     annotation = inspect.signature(thing).return_annotation if inspect.isfunction(thing) else None
     record = getattr(inspect.getmodule(thing), annotation, None) if isinstance(annotation, str) else annotation
@@ -133,7 +133,7 @@ def summary_of(names: Iterable[str]) -> list[str]:
 def write_reference() -> None:
     """Write reference.rst, the public names under their questions, and records.rst, the records that they return.
 
-    The navigation shows the public names alone: no page of it leads to records.rst but the links of the functions.
+    The navigation shows only the public names; records.rst is reached by the links of the functions.
     """
     lead = "The records that functions return have :doc:`pages of their own <records>`."
     lines = ["Reference", "=========", "", lead, ""]
@@ -173,7 +173,7 @@ def write_changelog() -> None:
 
 
 def written(name: str, text: str) -> None:
-    """Write a page that is made, and leave it alone where it says that already: Sphinx reads what changed."""
+    """Write a generated page if its text has changed, because Sphinx reads every changed file again."""
     path = HERE / name
     path.parent.mkdir(parents=True, exist_ok=True)
     if not (path.exists() and path.read_text(encoding="utf-8") == text):
@@ -181,7 +181,7 @@ def written(name: str, text: str) -> None:
 
 
 def linked_names(app: object, page: str, source: list[str]) -> None:
-    """Make links of the public names that pages have in backquotes, with a call's brackets or without."""
+    """Link the public names that pages have in backquotes, with or without the brackets of a call."""
     if page.startswith("pages/"):
         known = {*(f"llbt.{name}" for name in NAMES), *RECORDS.values()}
         role = "{py:obj}"

@@ -31,7 +31,7 @@ def modules_page() -> str:
 
 
 def developer_pages() -> dict[str, str]:
-    """Return the text of each page below developers/, by its path, which keeps the links between documents."""
+    """Return the text of each page below developers/, by its path in the repository, so that links work."""
     documents = ["ARCHITECTURE.md", "CONTRIBUTING.md", "docs/words.md"]
     documents += [f"docs/decisions/{path.name}" for path in sorted((REPOSITORY / "docs" / "decisions").glob("*.md"))]
     pages = {name: (REPOSITORY / name).read_text(encoding="utf-8") for name in documents}

@@ -1,4 +1,4 @@
-"""The page of formats: each that is known, with an example of it that llbt reads as just this format."""
+"""The page of formats: each known format with an example, which llbt reads in exactly this format."""
 
 import json
 import sys
@@ -14,12 +14,13 @@ from support.format_cases import CASES, Case
 _LONGEST = 1200  # characters of an example
 _INTRODUCTION = """# Formats
 
-A file, a frame or a list of records in one of these formats needs no names of columns:
-`llbt.from_judgments("battles.jsonl")` counts it, `llbt.read_judgments` gives the judgments themselves, and both say
-what was left out or made a tie. A format is recognized by its fields, in whatever order they stand; `format="arena"`
-names one. Other tables are described by `llbt.formats.columns`, other formats by a `llbt.formats.JudgmentFormat`.
+A file, a frame or a list of records in one of these formats needs no names of columns.
+`llbt.from_judgments("battles.jsonl")` counts the judgments, and `llbt.read_judgments` returns the judgments themselves.
+The notes of both state what was left out or counted as a tie. A format is recognized by its fields, in any order;
+`format="arena"` names it. Use `llbt.formats.columns` to describe another table, and `llbt.formats.JudgmentFormat` to
+describe another format.
 
-Every example below is one by which the reader is tested; *read as* shows what llbt makes of it.
+The tests of the reader read every example below. *Read as* shows the judgments that llbt reads from it.
 """
 
 

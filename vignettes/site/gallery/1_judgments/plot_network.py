@@ -2,7 +2,7 @@
 Pairs compared
 ==============
 
-A line for each pair, as wide as its judgments, coloured by how far the model is off.
+A line for each pair. Its width shows the number of judgments, its colour the residual of the model.
 """
 
 import numpy as np

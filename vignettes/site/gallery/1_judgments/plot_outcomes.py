@@ -2,7 +2,7 @@
 Wins, ties and losses
 =====================
 
-What was counted, before any model: a bar for each object (or pair), split into wins, ties and losses.
+The counts before any model is fitted: a bar for each object (or pair), split into wins, ties and losses.
 """
 
 import numpy as np

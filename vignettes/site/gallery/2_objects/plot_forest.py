@@ -1,8 +1,8 @@
 """
-Contrasts that were named
-=========================
+Contrasts
+=========
 
-Estimates and intervals of contrasts, in the order in which they were named. The line is where nothing differs.
+Estimates and intervals of contrasts, in the order in which they were named. The line marks no difference.
 """
 
 import numpy as np

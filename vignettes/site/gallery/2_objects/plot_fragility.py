@@ -1,9 +1,9 @@
 """
-How few judgments a ranking hangs on
-====================================
+How few judgments change a ranking
+==================================
 
-For each place in the ranking, how many judgments have to be left out for the next object to overtake: filled where no
-smaller choice of judgments does it.
+For each two neighbours in the ranking: how many judgments must be left out before the lower object overtakes the
+higher one. A filled point is the minimum, an open point an upper bound.
 """
 
 import numpy as np

@@ -1,9 +1,9 @@
 """
-Intervals and who does not differ
-=================================
+Intervals, and objects that do not differ
+=========================================
 
-The objects with their confidence intervals, the best at the top; beside them which do not differ
-significantly. Groups and several fits stand beside each other.
+The objects with their confidence intervals, the best at the top. Letters or rank ranges at the right show which
+objects do not differ significantly. Groups and several fits are drawn side by side.
 """
 
 import numpy as np
@@ -22,9 +22,10 @@ by_judge = llbt.fit("object * judge + tie", llbt.load_dataset("dras_table1"))
 llbt.plot.intervals(by_judge, by="judge")
 
 # %%
-# One leaderboard of five systems, of which 24 judges see some differently: with independent judgments, with standard
-# errors clustered by judge, and with judges drawn from a population. Independent judgments make intervals too short.
-# With random judges the log-odds are those of the average judge, which are further apart than those over all judges.
+# A leaderboard of five systems by 24 judges with different preferences, from three fits: independent judgments,
+# standard errors clustered by judge, and judges drawn from a population. Independent judgments make intervals too
+# short. Random judges give the log-odds of the average judge, which are further apart than the log-odds over all
+# judges.
 
 
 def simulated(names, groups, each, by, differ):

@@ -2,8 +2,8 @@
 Worths over time
 ================
 
-Log-worths that go at random from week to week, with 95 % bands, from simulated judgments of three models, one of which
-becomes better.
+Log-worths that change by a random walk from week to week, with 95 % bands. The judgments of three models are
+simulated; one of the models becomes better.
 """
 
 import numpy as np
@@ -22,7 +22,7 @@ res = llbt.fit("object", llbt.from_counts(counts, clusters="week"))
 llbt.plot.over_time(llbt.drift(res, time="week"))
 
 # %%
-# Elo ratings of sixty players over 3,000 games: a panel for each of the twenty that change most.
+# Elo ratings of sixty players over 3,000 games: a small picture for each of the twenty that change most.
 
 player = np.array([f"player {k:02}" for k in range(1, 61)])
 first = rng.integers(0, 60, 3000)

@@ -2,7 +2,7 @@
 Probability that row beats column
 =================================
 
-Each pair's fitted probability, with the counted wins below it.
+The fitted probability of each pair, with the number of wins below it.
 """
 
 import numpy as np

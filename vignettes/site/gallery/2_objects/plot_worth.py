@@ -16,7 +16,7 @@ res = llbt.fit("object * judge + tie", c)
 llbt.plot.worth(res)
 
 # %%
-# Twenty models in two panels. Those that change most are in colour.
+# Twenty models, judged by a crowd and by experts. The models that change most are in colour.
 
 rng = np.random.default_rng(1)
 names = np.array([f"model {k:02}" for k in range(1, 21)])
@@ -33,7 +33,7 @@ by_panel = llbt.fit("object * panel", llbt.from_counts(pd.concat(frames), covari
 llbt.plot.worth(by_panel)
 
 # %%
-# A panel for each of them, or for each judge.
+# A small picture for each of the models that change most; then one for each judge of the first fit.
 
 llbt.plot.worth(by_panel, facets="object")
 llbt.plot.worth(res, facets="class")

@@ -2,8 +2,8 @@
 Latent classes of judges
 ========================
 
-Groups of judges that nobody knows beforehand: the log-worths of the objects in each class, with intervals that allow
-for the doubt about who belongs where, and the shares of the classes.
+Groups of judges that nobody knows beforehand: the shares of the classes, and the log-worths of the objects in each
+class. The intervals allow for uncertain class membership.
 """
 
 import numpy as np

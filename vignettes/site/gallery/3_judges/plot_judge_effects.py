@@ -2,7 +2,7 @@
 Judges from a population
 ========================
 
-How much each judge differs from the average judge, in order of size, with intervals: a caterpillar.
+How much each judge differs from the average judge, in order of size, with intervals (a caterpillar plot).
 """
 
 import numpy as np

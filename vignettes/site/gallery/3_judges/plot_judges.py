@@ -2,8 +2,7 @@
 Each judge against all
 ======================
 
-The log-worths as each judge sees them, over those of the pooled model: points far from the diagonal are
-opinions of one judge.
+The log-worths of each judge, compared with the pooled model. Judges far from the others are orange.
 """
 
 import numpy as np

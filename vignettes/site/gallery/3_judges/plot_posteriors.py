@@ -2,7 +2,7 @@
 Who belongs to which class
 ==========================
 
-How probable it is of each judge that he belongs to each latent class, given all that he said.
+The probability that each judge belongs to each latent class, given all judgments of the judge.
 """
 
 import numpy as np

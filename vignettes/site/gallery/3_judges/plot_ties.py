@@ -2,7 +2,7 @@
 Ties by judge
 =============
 
-The effects of ties and of order, by judge or whatever else the formula lets them differ by.
+The effects of ties and of order, by judge or by another covariate of the formula.
 """
 
 import llbt

@@ -2,8 +2,8 @@
 Tree of judges
 ==============
 
-Which covariates of the judges tell groups apart who prefer differently: the splits, and below each leaf the log-worths
-of the objects among its judges, with intervals.
+Covariates of the judges that separate groups with different preferences: the splits, and below each leaf the log-
+worths of the objects with intervals.
 """
 
 import numpy as np

@@ -2,7 +2,7 @@
 Are predictions right?
 ======================
 
-How often held-out judgments came out as predicted, over the predicted probability.
+The observed shares of held-out judgments against their predicted probabilities.
 """
 
 import llbt

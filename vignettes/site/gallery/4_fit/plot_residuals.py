@@ -1,8 +1,8 @@
 """
-Where the model is off
-======================
+Where the model fails
+=====================
 
-The largest standardized residuals: what happened more or less often than the model expects.
+The largest standardized residuals: outcomes more or less frequent than the model expects.
 """
 
 import llbt

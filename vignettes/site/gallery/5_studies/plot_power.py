@@ -2,7 +2,7 @@
 Power of a study
 ================
 
-Simulated power over the number of judgments per pair, and the numbers that a power of 80 % needs.
+Simulated power over the number of judgments per pair, and the number of judgments for a power of 80 %.
 """
 
 import llbt

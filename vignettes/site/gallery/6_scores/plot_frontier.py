@@ -2,8 +2,8 @@
 Cost and score
 ==============
 
-Mean score over mean cost. No other system beats those on the line at the same cost; beside their names stands the
-share of resamples of items in which they are on it.
+Mean score over mean cost. No other system beats the systems on the line at the same cost or less. Beside a name is
+the share of resamples of items in which the system is on the line.
 """
 
 import numpy as np

@@ -2,7 +2,7 @@
 Two systems, instance by instance
 =================================
 
-The scores of two systems on the same instances against each other, with the distribution of either.
+The scores of two systems on the same instances against each other, with both distributions.
 """
 
 import numpy as np

@@ -2,8 +2,7 @@
 Ranks by method
 ===============
 
-Mean, median, Bradley–Terry, Elo and TrueSkill need not agree: a line for each system, crossing where they
-differ.
+The ranks of each system by mean, median, Bradley–Terry, Elo and TrueSkill: lines cross where methods disagree.
 """
 
 import numpy as np

@@ -2,8 +2,7 @@
 P(row > column) of scores
 =========================
 
-The probability that one system's score on an instance is above another's, with stars where they differ
-significantly.
+The probability that one system's score on an instance is above another's. Stars mark pairs that differ significantly.
 """
 
 import numpy as np

@@ -2,7 +2,7 @@
 Metric and people: who decides what?
 ====================================
 
-The difference of human scores over that of a metric, pair by pair, with the errors of either type marked
+The differences of human scores against the differences of a metric, pair by pair. Errors of both types are marked
 (Mathur et al. 2020).
 """
 

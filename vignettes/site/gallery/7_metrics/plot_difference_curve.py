@@ -2,8 +2,7 @@
 How large must a difference be?
 ===============================
 
-How probable it is that people agree with a metric, over the size of the metric's difference (Mathur et al.
-2020).
+The probability that people agree with a metric, over the size of the metric's difference (Mathur et al. 2020).
 """
 
 import numpy as np

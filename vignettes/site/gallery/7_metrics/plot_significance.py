@@ -2,7 +2,7 @@
 Which metric is better?
 =======================
 
-For each two metrics whether one agrees significantly better with people (Deutsch et al. 2021).
+For each pair of metrics: whether one agrees with people significantly better than the other (Deutsch et al. 2021).
 """
 
 import numpy as np

@@ -2,8 +2,8 @@
 Correlation among the best
 ==========================
 
-A metric's correlation with people over the best systems only: outliers at the bottom make it look better than
-it is.
+A metric's correlation with people over the best systems only. Without the outliers at the bottom, the correlation is
+often lower.
 """
 
 import numpy as np
