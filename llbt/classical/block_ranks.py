@@ -93,7 +93,7 @@ def read_ranks(
     scale = Scale("rank", "ranked", higher_wins=False)
     made = (read_long if objects is None else read_wide)(table, values, makers, scale)
     entries = made.ranked()
-    refuse_twice(entries, table, scale)
+    refuse_twice(entries, table)
     return _ranked(made, entries, table)
 
 
@@ -165,7 +165,7 @@ def places(order: Sequence[Any], objects: tuple[Any, ...]) -> FloatArray:
     wrong = strange or [o for o in stated if o not in objects] + [o for o in objects if stated.count(o) != 1]
     if wrong:
         raise OptionError(
-            f"order={safe_repr(stated)} is not the {len(objects)} objects, each once: see {listed(wrong)}",
+            f"order={safe_repr(stated)} does not name each of the {len(objects)} objects once: check {listed(wrong)}",
             expected=f"{listed(objects)} in the hypothesized order, the best first",
         )
     return np.array([stated.index(o) + 1.0 for o in objects])

@@ -16,7 +16,7 @@ from ..core.columns import IntArray
 from ..core.rankings import Rankings, gathered_rankings
 from ..errors import JudgmentError, OptionError, listed, safe_repr, safe_str
 from .block_columns import Roles, check_roles, flat, kept_columns, roles_beside
-from .blocks import Blocks, Scale, as_pandas, factorized, refuse_twice
+from .blocks import Blocks, as_pandas, factorized, refuse_twice
 from .column_roles import Names, Wanted, read_object_table, wanted
 from .conjoint import profiles_of, sets_of_profiles
 from .files import open_source
@@ -161,7 +161,7 @@ def _sets(table: pd.DataFrame, shown: tuple[str, ...], named: list[str]) -> Bloc
             raise JudgmentError(f"row {row}: {label!r} is both the best and the worst", expected="two objects")
         places[entries] = place
     made = Blocks(labels, block, codes, places, block, np.arange(len(table)), ())
-    refuse_twice(made.sorted(), table, Scale("object", "shown", higher_wins=False))
+    refuse_twice(made.sorted(), table)
     return made
 
 
@@ -207,7 +207,9 @@ def _of_profiles(source: Source, layout: ListLayout, asked: Wanted) -> Rankings:
     """Return the tasks of a table with a row for each profile, with the attributes as covariates of objects."""
     sets = sets_of_profiles(in_memory(source), **layout.arguments)
     if sets.described is not None and asked.objects is not None:
-        raise OptionError("object_covariates= for profiles, whose attributes they are", "Leave it out.")
+        raise OptionError(
+            "object_covariates= with profiles, whose attributes are the covariates already", "Leave it out."
+        )
     if sets.described is not None:
         asked = wanted(asked.covariates, asked.clusters, (), sets.described, None)
     read = _of_sets(open_source(sets.table), sets.objects, sets.best, None, asked)
@@ -237,7 +239,7 @@ def _by_place(table: pd.DataFrame, name: str, shown: Sequence[str], labels: Any)
 def _chosen(
     table: pd.DataFrame, name: str, shown: tuple[Any, IntArray, IntArray], shown_columns: Sequence[str]
 ) -> IntArray:
-    """Return the entry of the object that a column names in each row; it has to be one of those shown."""
+    """Return the entry of the object that a column names in each row; the object must be one of those shown."""
     labels, codes, block = shown
     factorized(table[table[name].notna()], name)  # refuses what no label can be
     code = pd.Index(labels).get_indexer(_by_place(table, name, shown_columns, labels))

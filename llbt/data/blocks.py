@@ -20,7 +20,7 @@ from .sources import Source
 
 @dataclass(frozen=True)
 class Scale:
-    """The name of a block's values, whether the higher one wins, and which values mean none."""
+    """The name of a block's values, whether the higher one wins, and which values stand for a missing one."""
 
     noun: str
     participle: str
@@ -74,7 +74,7 @@ class Blocks:
         return ", ".join(f"{name}={safe_repr(_value(frame, name, row))}" for name in self.makers) or f"row {row}"
 
     def names(self, frame: pd.DataFrame) -> npt.NDArray[Any]:
-        """Return one label per block, shape (B,), whatever the order of the rows: its columns, else its row."""
+        """Return one label per block, shape (B,), from its columns or else its row; the order of rows has no effect."""
         if not self.makers:
             return self.first
         columns = [frame[name].iloc[self.first].tolist() for name in self.makers]
@@ -146,7 +146,7 @@ def ranks_of(table: pd.DataFrame, name: str, scale: Scale) -> FloatArray:
 
 
 def refuse_negative(ranks: FloatArray) -> None:
-    """Raise if some ranks (N,) are below 0 and others above: such a rank is a code, and would be the best."""
+    """Raise if some ranks (N,) are below 0 and others above: a rank below 0 is a code, and would count as the best."""
     below = ranks[ranks < 0]
     if below.size and (ranks > 0).any():
         code = f"{below[0]:g}"
@@ -174,17 +174,18 @@ def _value(table: pd.DataFrame, name: str, row: int) -> Any:
     return table[name].iloc[[row]].tolist()[0]
 
 
-def refuse_twice(ranked: Blocks, table: pd.DataFrame, scale: Scale) -> None:
+def refuse_twice(ranked: Blocks, table: pd.DataFrame) -> None:
     """Raise if an object has several values in a block; entries are sorted by block and object."""
     same = np.flatnonzero((np.diff(ranked.block) == 0) & (np.diff(ranked.item) == 0))
     if same.size:
         k = same[np.argmin(ranked.row[same + 1])]
         row, again = ranked.row[k], ranked.row[k + 1]
         label = ranked.labels[[ranked.item[k]]].tolist()[0]
+        remedy = "Pass block= with the columns that identify a block."
         raise JudgmentError(
-            f"{counted(same.size, scale.noun)} of an object that its block has {scale.participle} before, the first "
-            f"at row {again}: {label!r} in {ranked.named(table, row)}, as at row {row}",
-            "Pass block= with the columns that identify a block.",
+            f"{counted(same.size, 'object')} repeated within a block, the first at row {again}: {label!r} in "
+            f"{ranked.named(table, row)}, as at row {row}",
+            remedy if ranked.makers else "Correct these rows, or leave them out.",
             expected="every object once per block",
         )
 

@@ -143,7 +143,7 @@ def from_rankings(
     if not isinstance(unranked, str) or unranked not in ("unknown", "below"):
         raise OptionError(
             f"unranked={safe_repr(unranked)}",
-            f"Ranks that mean none are missing={safe_repr(unranked)}.",
+            f"For ranks that stand for a missing one, pass missing={safe_repr(unranked)}.",
             expected="'unknown' or 'below'",
         )
     columns = _Columns(objects, object, rank, judge, prompt, block)
@@ -223,7 +223,7 @@ def _read_lists(
     if known is not None:
         made = _as_written(made, form)
     refuse_negative(made.value)
-    refuse_twice(made.sorted() if unranked == "below" else made.ranked(), table, scale)
+    refuse_twice(made.sorted() if unranked == "below" else made.ranked(), table)
     if scale.higher_wins:
         made = replace(made, value=-made.value)
     written = () if known is None else (f"read as {form.description}",)
@@ -256,7 +256,7 @@ def _begins_with_a_number(source: Source, columns: Sequence[str]) -> bool:
 
 
 def _as_written(made: Blocks, form: JudgmentFormat) -> Blocks:
-    """Return blocks without the objects that a format leaves unnamed, and with those apart that it joins."""
+    """Return blocks without the objects that a format leaves unnamed; objects that it joins are separated."""
     of_label = [
         [] if label in form.unnamed else str(label).split(form.joined) if form.joined else [label]
         for label in made.labels.tolist()

@@ -105,6 +105,6 @@ def from_ratings(
     table = as_pandas(source, flat(roles))
     scale = Scale("rating", "rated", bool(higher_is_better), as_values(missing))
     made = (read_long if objects is None else read_wide)(table, flat(values), flat(makers), scale)
-    refuse_twice(made.ranked(), table, scale)
+    refuse_twice(made.ranked(), table)
     ranks = replace(made, value=-made.value) if scale.higher_wins else made
     return rankings_of_blocks(table, ranks, scale, roles, asked, source.names, ratings=made.value)

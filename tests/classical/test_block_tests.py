@@ -306,7 +306,7 @@ ERRORS = [
         pd.concat([long(SOME), long(SOME)[:1]]),
         {"block": "judge"},
         JudgmentError,
-        "1 rank of an object that its block has ranked before",
+        "1 object repeated within a block",
     ),
     (friedman_test, wide(SOME).replace({1.0: "first"}), {"objects": ["A", "B"]}, JudgmentError, "not a number"),
     (
@@ -314,10 +314,10 @@ ERRORS = [
         wide(SOME),
         {"objects": ["A", "B", "C"], "order": ["A", "B"]},
         OptionError,
-        "see 'C'; expected 'A', 'B'",
+        "check 'C'; expected 'A', 'B'",
     ),
-    (page_test, wide(SOME), {"objects": ["A", "B", "C"], "order": list("ABCC")}, OptionError, "each once: see 'C'"),
-    (page_test, wide(SOME), {"objects": ["A", "B", "C"], "order": list("ABCX")}, OptionError, "see 'X'"),
+    (page_test, wide(SOME), {"objects": ["A", "B", "C"], "order": list("ABCC")}, OptionError, "once: check 'C'"),
+    (page_test, wide(SOME), {"objects": ["A", "B", "C"], "order": list("ABCX")}, OptionError, "check 'X'"),
 ]
 
 

@@ -46,7 +46,7 @@ def test_the_frame_and_a_file_say_the_same(tmp_path):
         ({"best": ["B", "A", "A"]}, "1 row that name no object of the set, the first row 1 \\('A'\\)"),
         ({"best": ["B", None, "A"]}, "the first row 1"),
         ({"worst": ["A", "B", "B"]}, "row 1: 'B' is both the best and the worst"),
-        ({"two": ["C", "C", "A"], "best": ["C", "B", "A"]}, "shown before"),
+        ({"two": ["C", "C", "A"], "best": ["C", "B", "A"]}, "repeated within a block, .* Correct these rows"),
     ],
 )
 def test_what_is_no_choice_is_refused(change, match):

@@ -145,5 +145,5 @@ def test_missing_attributes_and_a_second_table_of_them_are_refused() -> None:
     frame = drawn(40, 2)
     with pytest.raises(JudgmentError, match="column 'price' is empty in 1 row"):
         llbt.from_choices(frame.assign(price=frame["price"].where(frame.index != 3)))
-    with pytest.raises(OptionError, match="whose attributes they are"):
+    with pytest.raises(OptionError, match="whose attributes are"):
         llbt.from_choices(frame, object_covariates=pd.DataFrame({"object": ["x"], "y": [1.0]}))

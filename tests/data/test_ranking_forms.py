@@ -122,13 +122,13 @@ def test_object_covariates_are_kept():
         (WIDE, {"objects": list("ABC"), "block": "A"}, llbt.errors.OptionError, "every row is a block"),
         (BESIDE, COLUMNS | {"block": "judge"}, llbt.errors.OptionError, "every row is a ranking"),
         (BESIDE, COLUMNS | {"rank": ("rank_one",)}, llbt.errors.OptionError, "3 columns as object= and 1 as rank="),
-        (pd.concat([LONG, LONG]), {"block": "judge"}, llbt.errors.JudgmentError, "ranked before"),
+        (pd.concat([LONG, LONG]), {"block": "judge"}, llbt.errors.JudgmentError, "repeated within a block"),
         (LONG.assign(sex=list("fmfmfmfmf")), {"block": "judge", "covariates": "sex"}, llbt.errors.JudgmentError, "sex"),
         (WIDE.assign(A=["x", "y", "z"]), {"objects": list("ABC")}, llbt.errors.JudgmentError, "not a number"),
         (WIDE.assign(A=np.inf), {"objects": list("ABC")}, llbt.errors.JudgmentError, "infinite"),
         (WIDE * np.nan, {"objects": list("ABC")}, llbt.errors.JudgmentError, "all ranks are missing"),
         (WIDE, {"objects": list("ABC"), "unranked": "last"}, llbt.errors.OptionError, "'unknown' or 'below'"),
-        (BESIDE.assign(two="A"), COLUMNS, llbt.errors.JudgmentError, "ranked before"),
+        (BESIDE.assign(two="A"), COLUMNS, llbt.errors.JudgmentError, "repeated within a block"),
     ],
 )
 def test_what_cannot_be_read_is_refused(frame, keywords, error, match):

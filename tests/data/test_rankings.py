@@ -307,14 +307,14 @@ BAD_RANKINGS = [
         twice(LONG, 2),
         BLOCK,
         JudgmentError,
-        "1 rank of an object that its block has ranked before, the first at row 20: 'A' in judge='J2', prompt=1, as at "
-        "row 2; expected every object once per block. Pass block=",
+        "1 object repeated within a block, the first at row 20: 'A' in judge='J2', prompt=1, as "
+        "at row 2; expected every object once per block. Pass block=",
     ),
     (
         LONG,
         {"judge": "judge"},
         JudgmentError,
-        "4 ranks of an object that its block has ranked before, the first at row 1: 'A' in",
+        "4 objects repeated within a block, the first at row 1: 'A' in",
     ),
     (
         LONG.assign(object=LONG["object"].where(LONG.index != 7)),

@@ -93,7 +93,7 @@ BAD_RATINGS = [
         pd.concat([RATINGS, RATINGS.iloc[[3]]], ignore_index=True),
         {},
         JudgmentError,
-        "1 rating of an object that its block has rated before, the first at row 6: 'A' in judge='J2'",
+        "1 object repeated within a block, the first at row 6: 'A' in judge='J2'",
     ),
     (RATINGS, {"tie_threshold": -0.1}, OptionError, "tie_threshold=-0.1; expected a finite number, at least 0"),
     (RATINGS, {"tie_threshold": math.nan}, OptionError, "tie_threshold=nan; expected a finite number"),
