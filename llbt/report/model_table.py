@@ -396,7 +396,7 @@ def _bases(columns: Sequence[ModelColumn], names: Sequence[str]) -> tuple[str, .
     first, basis = there[0]
     others = {name: basis.difference(other) for name, other in there}
     return tuple(
-        f"AIC, BIC and log-likelihood of {name} and {first} do not compare: {reason}"
+        f"AIC, BIC and log-likelihood of {name} and {first} cannot be compared: {reason}"
         for name, reason in others.items()
         if reason
     )
@@ -441,7 +441,7 @@ def _notes(
         notes.append("reference objects differ, and so do the estimates: " + ", ".join(references))
     deviances = [column.comparisons for column in columns if "deviance" in column.figures]
     if any(not table.same_counts(deviances[0]) for table in deviances):
-        notes.append("the fits are not all of one table, so deviances do not compare")
+        notes.append("the fits are not all of one table, so deviances cannot be compared")
     notes += dict.fromkeys(note for column in columns for note in column.reservations)
     for name, column in zip(names, columns, strict=True):
         notes += [about(name, note) for note in column.notes]

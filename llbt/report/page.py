@@ -366,7 +366,7 @@ def _hanging(s: Study) -> dict[str, tuple[str, Callable[[Study], list[str]]]]:
 
 
 def _sensitive(s: Study) -> list[str]:
-    """Return what other analysis choices change, and how few judgments or units to leave out for another leader."""
+    """Return the effect of other analysis choices, and how few judgments or units to leave out for another leader."""
     at: At = "average" if s.at is None else s.at
     units = ("judgment", *(name for name in s.table.clusters if len(levels_of(s.table, name)) > 1))
     return [

@@ -137,7 +137,7 @@ def test_held_and_aliased_parameters_are_said():
 
 
 def test_fits_of_different_tables_are_not_compared_in_silence():
-    said = "the fits are not all of one table, so deviances do not compare"
+    said = "the fits are not all of one table, so deviances cannot be compared"
     split = model_table([SMALL, llbt.fit("object + tie", TABLE1.pool())])
     assert said in split.notes
     assert split.figures["aic"].nunique() == 1 or np.ptp(split.figures["aic"]) < 1e-9
@@ -145,11 +145,11 @@ def test_fits_of_different_tables_are_not_compared_in_silence():
     assert said not in model_table(FITS).notes
     fewer = llbt.fit("object + tie", TABLE1.select(where={"judge": ["J1", "J2"]}))
     assert any(
-        "of (2) and (1) do not compare: they are not of the same judgments" in n
+        "of (2) and (1) cannot be compared: they are not of the same judgments" in n
         for n in model_table([SMALL, fewer]).notes
     )
     without = llbt.fit("object", TABLE1.drop_ties())
-    said = "(2) and (1) do not compare: the outcomes are i, tie, j in one and i, j in the other"
+    said = "(2) and (1) cannot be compared: the outcomes are i, tie, j in one and i, j in the other"
     assert any(said in note for note in model_table([SMALL, without]).notes)
     other = llbt.fit("object + tie", TABLE1, reference="A")
     assert any("reference objects differ" in note for note in model_table([SMALL, other]).notes)
@@ -293,7 +293,7 @@ def test_fits_of_lists_stand_beside_those_of_pairs():
     figures = table.figures.loc["lists"]
     assert (figures["llf"], figures["n_judgments"]) == (lists.llf, 60)
     assert np.isnan(figures["deviance"])
-    assert "of pairs and lists do not compare: one is of rankings, the other of judgments" in in_full(table)
+    assert "of pairs and lists cannot be compared: one is of rankings, the other of judgments" in in_full(table)
     alone = llbt.model_table([lists], drop=["object"])
     assert str(alone).startswith("Models of lists and patterns")
     assert all(name.startswith("tie") for name in alone.terms)
