@@ -108,7 +108,7 @@ def _facts_of_fit(res: FitResults) -> dict[str, Any]:
 
 
 def _figures(res: FitResults) -> dict[str, Any]:
-    """Return the figures of fit that a kind of fit has."""
+    """Return the goodness-of-fit figures of a fit; some kinds of fit lack some of them."""
     figures = {}
     for name in _FIGURES:
         with contextlib.suppress(AttributeError, LLBTError):

@@ -58,7 +58,7 @@ class _Asked:
     text: str
 
     def option(self, options: dict[str, str]) -> inspect.Parameter:
-        """Return the parameter of a command; `options` are those that its text may name."""
+        """Return the parameter of a command; its text may name `options`."""
         words = re.match(r"\{(.*?)\}", self.kind)
         default = ",".join(map(str, self.default)) if isinstance(self.default, tuple) else self.default
         text = _BRACKETED.sub("", _CODE.sub(lambda code: options.get(code[1], code[1]), self.text)).rstrip(" ;.") + "."

@@ -60,7 +60,7 @@ class Opened:
     options : dict
         Arguments of the readers.
     who : dict
-        The named columns of judge and prompt; for a bundled data set only for its audit.
+        The named columns of judge and prompt; of a bundled data set, only the audit uses them.
     """
 
     source: Any

@@ -25,7 +25,8 @@ def audit(
         Text,
         option(
             "--fail-on",
-            "Exit with 1 if one of these checks finds something; error, warning or note means all of that level.",
+            "Exit with 1 if one of these checks finds something; error, warning or note means all checks of that "
+            "level.",
             "CHECK,…",
             after_checks,
         ),
@@ -86,7 +87,10 @@ def agreement(
     ] = None,
     n: Annotated[int, option("--n", "The number of resamples for intervals, such as 999; 0 gives no intervals.")] = 0,
     resample: Annotated[
-        Resample, option("--resample", "What to resample: units, judges, or both. Both allows for other judges.")
+        Resample,
+        option(
+            "--resample", "What to resample: units, judges, or both. With both, intervals hold for other judges, too."
+        ),
     ] = "units",
     confidence: Confidence = 0.95,
     rng: Rng = None,

@@ -55,8 +55,8 @@ _BESIDE = {  # options of a kind of lists → the kinds that they stand beside
 _KEPT = ("covariates", "clusters", "object_covariates", "judge", "prompt", "ignore", "where", "missing")
 _OF_RATINGS = ("numeric", "judge_covariates", "pool", "largest_component")
 _OF_PROFILES = (
-    "the checks take every profile as an object of its own: a model of attributes needs no profile more than once, "
-    "whatever disconnected, separation and sparse say"
+    "every profile is checked as a separate object, but a model of attributes needs each profile only once: "
+    "ignore findings of disconnected, separation and sparse"
 )
 _OF_FITS = ("reference", "cov_type", "groups", "prior")
 
@@ -261,7 +261,7 @@ def _layout_of_sets(lists: Lists, asked: Mapping[str, Any]) -> ListLayout:
         raise wrong("best", "--objects names the columns with the objects of each set; pass it, or --design, too.")
     for name, columns in (("best", best), ("worst", worst or [""])):
         if len(columns) > 1:
-            raise wrong(name, "several columns are those of the sets of --design; pass it, too.")
+            raise wrong(name, "several columns need --design, with one column for each set; pass it, too.")
     return ListLayout("sets", {"objects": objects, "best": best[0], "worst": worst and worst[0]}, "")
 
 
@@ -275,7 +275,7 @@ def _layout_of_values(kind: str, lists: Lists, table: pd.DataFrame) -> ListLayou
             raise wrong("block", "use it only with --object, which names the column of objects.")
         return ListLayout("ratings" if kind == "ratings" else "ranks", {"objects": names}, "")
     if len(names) > 1:
-        raise wrong("object", f"beside it {option_of(kind)} names one column, that of the {value}s.")
+        raise wrong("object", f"with --object, {option_of(kind)} names one column, the column of the {value}s.")
     _refuse_gone(table, [lists.object], "object")
     block = items("block", lists.block) if lists.block else makers_of(open_frame(table), lists.object, names)
     _refuse_gone(table, block or [], "block")
@@ -311,7 +311,7 @@ def _lists(
 def _without_missing(
     table: pd.DataFrame, layout: ListLayout, missing: str | None
 ) -> tuple[pd.DataFrame, dict[str, Any], tuple[str, ...]]:
-    """Return the rows that are read, values that mean none, and notes: of --missing drop, or numbers."""
+    """Return the rows to read, the numbers that stand for a missing value, and notes, by --missing."""
     if layout.kind == "profiles":
         return _whole_tasks(table, layout, missing)
     sets = layout.kind == "sets"

@@ -105,7 +105,7 @@ def _in_words(error: Exception) -> str:
 
 
 def _by_options(error: LLBTError, options: Mapping[str, str]) -> LLBTError:
-    """Return an error whose fields name options in place of arguments; who asked is the command."""
+    """Return an error whose fields name options in place of arguments; the command stands for the asker."""
     error.asker = ""
     error.where, error.found = spelled(error.where, options), spelled(error.found, options)
     error.expected, error.remedy = spelled(error.expected, options), remedied(error.remedy, options)

@@ -48,8 +48,9 @@ def fit(
 ) -> None:
     """Fit a log-linear Bradley-Terry model to a table of judgments or counts.
 
-    A table of counts has one row per pair, with the wins of either object. It is one if --wins or --ties-column is
-    given, or if it has columns wins_i and wins_j and no option describes outcomes. Otherwise every row is a judgment.
+    A table of counts has one row per pair, with the wins of either object. FILE is read as counts if --wins or
+    --ties-column is given, or if it has columns wins_i and wins_j and no option describes outcomes. Otherwise every row
+    is a judgment.
 
     Rankings and best-worst sets are recognized by their columns, and a note names them; or use --rankings and --best
     (with --objects), and --ratings for ratings. Rankings and sets are fitted as lists (Plackett-Luce), ratings as the

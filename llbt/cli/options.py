@@ -43,7 +43,7 @@ _OF_OBJECTS = ("OBJECT,…", "OBJECT,…|any", "consensus|mean|OBJECT,…", "OBJ
 
 
 def option(name: str, text: str, metavar: str | None = None, completed: Callable[..., Any] | None = None) -> Any:
-    """Return an option; one with a `metavar` says in its text what holds without it."""
+    """Return an option; the text of an option with a `metavar` states its default."""
     help_text = " ".join(text.split())
     by_metavar: dict[str | None, Callable[..., Any]] = {"FILE": files, "FORMULA": after_formula}
     by_metavar.update({name: after_objects for name in _OF_OBJECTS})

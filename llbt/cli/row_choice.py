@@ -63,7 +63,7 @@ def _equals(frame: pd.DataFrame, column: str, value: str) -> pd.Series[bool]:
 
 
 def _text(value: object) -> str:
-    """Return a value as it is typed: 3 for 3.0, as a column of whole numbers with a gap holds it."""
+    """Return a value as it is typed: 3 for 3.0, because a column of whole numbers with a missing value holds 3.0."""
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 

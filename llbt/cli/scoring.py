@@ -55,8 +55,8 @@ GroupsOfItems = Annotated[
     str,
     option(
         "--by",
-        """What items have in common, such as repository or document: they are clustered by it. auto takes it where it
-        is known; item takes items as independent.""",
+        """The fact by which items are clustered, such as repository or document. auto uses the fact that the results
+        name, if there is one; item treats items as independent.""",
         "auto|item|FACT",
     ),
 ]

@@ -16,7 +16,7 @@ from .messages import reported
 
 
 def command(function: Callable[..., None]) -> Callable[..., None]:
-    """Return a function with a parameter for each field of its records, whose refusals name the options."""
+    """Return a function with a parameter for each field of its records; its errors name the options."""
     hints = {name: kind for name, kind in get_type_hints(function, include_extras=True).items() if name != "return"}
     given = inspect.signature(function).parameters
     parts: dict[str, Any] = {name: kind for name, kind in hints.items() if dataclasses.is_dataclass(kind)}
@@ -53,7 +53,7 @@ def _parameter(name: str, annotation: Any, default: Any) -> inspect.Parameter:
 
 
 def _chosen(annotation: Any) -> Any:
-    """Return an option whose words are checked here, so that a wrong one is refused as other options are."""
+    """Return an option that accepts only its words; a wrong word gives the same error as in other options."""
     kind, *choices = get_args(annotation) if get_origin(annotation) is Annotated else (annotation,)
     words = [word for part in (kind, *get_args(kind)) if get_origin(part) is Literal for word in get_args(part)]
     if not words:

@@ -18,7 +18,7 @@ _BOTH_FITS = ("cov_type", "groups", "prior")  # options of the fits that style c
 
 
 def with_style(counting: Counting, style: Sequence[str]) -> Counting:
-    """Return what is read, with the columns NAME_a and NAME_b of each style that has no columns yet."""
+    """Return the options of counting, with the columns NAME_a and NAME_b of each style that has no columns yet."""
     text = counting.side_covariates
     there = {} if text is None else sides("side_covariates", text)
     added = [f'"{name}={name}_a:{name}_b"' for name in style if name not in there]
@@ -36,7 +36,7 @@ def style_control(
     confidence: float,
     lacking: Mapping[str, Any],
 ) -> Any:
-    """Return both leaderboards; options that style control lacks are refused, where they were given."""
+    """Return both leaderboards; refuse given options that style control lacks."""
     defaults = ("auto", "adjacent")
     of_fit = {name: x for name, x in given(model).items() if name not in _BOTH_FITS and x not in defaults}
     refused = [name for name, value in {**lacking, **of_fit}.items() if value not in (None, False)]

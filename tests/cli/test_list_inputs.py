@@ -494,4 +494,4 @@ def test_other_questions_on_profiles(tmp_path):
     assert both.exit_code == 0, both.output
     assert call("worth", table, tmp_path).exit_code == 0
     audit = call("audit", table, tmp_path, "--format", "json")
-    assert any(note.startswith("the checks take every profile") for note in json.loads(audit.stdout)["notes"])
+    assert any(note.startswith("every profile is checked") for note in json.loads(audit.stdout)["notes"])
