@@ -104,7 +104,7 @@ class DifferenceCurve(Record):
         )
 
     def table(self) -> Table:
-        """Return low, high, n, agreements, estimate, conf_low, conf_high of each bin; the heading has the curve."""
+        """Return low, high, n, agreements, estimate, conf_low, conf_high of each bin, below the curve in words."""
         bins, level = self.bins, f"{100 * self.confidence:.4g} %"
         lines = [
             f"{counted(len(self.agree), 'pair')}, {int(self.agree.sum()):,} agree",

@@ -216,7 +216,7 @@ def check_same_inputs(x: FloatArray, z: FloatArray) -> None:
     if x.shape != z.shape:
         raise JudgmentError(
             f"metric has shape {x.shape}, human {z.shape}",
-            "Give humans' scores for these inputs, or mean scores, one per system, for all.",
+            "Pass human scores for these inputs; or pass mean scores for all three, one per system.",
             expected="the same systems (rows) and inputs (columns)",
         )
 

@@ -336,7 +336,7 @@ def human_reliability(human: FloatArray, spread: float) -> float:
 
 
 def _decided_by_some(scored: ScoredPairs, metrics: tuple[str, ...]) -> tuple[ScoredPairs, tuple[str, ...], list[str]]:
-    """Return the pairs of metrics that agree with humans on some pairs but not on all, other metrics, and a note."""
+    """Return the pairs of the metrics that agree with humans on some pairs but not all; these metrics; a note."""
     n = np.bincount(scored.metric, minlength=len(metrics))
     agree = np.bincount(scored.metric, scored.agree, len(metrics))
     mixed = (agree > 0) & (agree < n)

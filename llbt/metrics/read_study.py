@@ -111,7 +111,8 @@ def _humans(names: Sequence[str], asked: tuple[str, ...]) -> tuple[str, ...]:
     gone = [name for name in asked if name not in names]
     if gone or not asked:
         fault = f"human={listed(gone)}" if gone else "no scores are called 'human'"
-        raise JudgmentError(fault, f"Pass human={names[0]!r} if these are." if names else "", expected="human scores")
+        remedy = f"Pass human={names[0]!r} if these are the human scores." if names else ""
+        raise JudgmentError(fault, remedy, expected="human scores")
     return asked
 
 

@@ -41,8 +41,8 @@ def panels_of(
     """Return axes with a panel for each title, from left to right and from top to bottom.
 
     Every picture draws in one Axes, given or new, and returns it, so callers can place pictures in a figure. Panels are
-    insets of this Axes (``ax.child_axes``), which has no scale of its own and has the labels for all panels. Strips of
-    a single Axes would need false numbers, and several Axes of a figure could not be placed as one.
+    insets of this Axes (``ax.child_axes``), which has no scale of its own and has the labels for all panels. A single
+    Axes divided into strips would show false numbers, and several Axes of a figure could not be placed as one.
     """
     columns = min(most_columns, int(np.ceil(np.sqrt(1.5 * len(titles)))))
     rows = -(-len(titles) // columns)

@@ -1,4 +1,4 @@
-"""The picture of how often each system wins against each other one, with matplotlib."""
+"""The picture of how often each system wins against each other system, with matplotlib."""
 
 from __future__ import annotations
 

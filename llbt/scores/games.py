@@ -58,7 +58,7 @@ class Games:
 
         Each order puts systems into places at random, and all orders play the pairs of places in the same random
         sequence. So the sequence of games is uniformly random in each order, and steps are computed only once. Means
-        over orders are as exact as those of independent orders; their spread differs somewhat more between runs (4
+        over orders are as exact as for independent orders; the spread over orders varies somewhat more between runs (4
         systems: 5 %).
 
         Parameters

@@ -283,7 +283,7 @@ def refuse_many_letters(board: ScoreLeaderboard) -> None:
 
 
 def _leaders(better: npt.NDArray[np.bool_]) -> list[int]:
-    """Return the leader of each system: the best one left leads all systems left that are not significantly worse."""
+    """Return the leader of each system: the best remaining one leads all others that it does not beat significantly."""
     leader = np.full(len(better), -1)
     for k in range(len(better)):
         if leader[k] < 0:

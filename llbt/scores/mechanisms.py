@@ -234,7 +234,7 @@ def rated(outcomes: Outcomes, options: Elo | TrueSkill, asked: Asked) -> Scored:
         bounds, interval_notes = _percentiles(drawn, asked, f"{_unit(outcomes)}, each played in one random order")
         notes += interval_notes
     elif given:
-        notes.append("instances are played once, in the order of the rows; order='random' shows what the order does")
+        notes.append("instances are played once, in the order of the rows; order='random' shows its effect")
     elif options.orders > 1:
         bounds = percentiles(ratings, asked.confidence)
         notes.append(

@@ -161,7 +161,7 @@ def test_a_column_called_an_id_is_no_system(name):
     frame = FRAME.assign(**{name: [7, 7, 9] * 10})[[name, *FRAME]]
     found = llbt.scores.aggregate(frame)
     assert found.objects == llbt.scores.aggregate(FRAME).objects
-    assert f"column {name!r} taken for numbers of rows, not for systems" in found.notes
+    assert f"column {name!r} taken for row numbers, not for systems" in found.notes
     assert llbt.from_scores(frame).objects == ("A", "B", "C", "D")
     assert len(llbt.scores.pairwise(frame).to_frame()) == 6
     assert llbt.scores.aggregate(llbt.scores.SystemScores.from_wide(frame, [name, "A"])).objects == (name, "A")
