@@ -31,9 +31,9 @@ class BoardFormat:
     files : str
         Regular expression that the path of a file of scores ends with.
     rows : callable
-        Returns the rows of all files of the tool, those that only go beside the scores included.
+        Returns the rows of all files of the tool, including files beside the scores.
     marks : str
-        Regular expression that the beginning of such a file holds.
+        Regular expression that the beginning of a file of scores holds.
     beside : str
         Regular expression that the path of a file beside the scores ends with.
     """

@@ -36,7 +36,7 @@ class ScoreRows:
     solved_only : tuple of str
         Systems whose results list solved items only.
     by_name : mapping of str to callable
-        What the name of an item says of it, also of an item that no result lists: a column and how to read it.
+        Columns that follow from the name of an item, and how; they also hold for items that no result lists.
     choose_task : bool
         Whether tasks have systems of their own, as pairs of languages have, so that one has to be chosen.
     """
@@ -205,7 +205,7 @@ def _latest(frame: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
     if "time" not in frame:
         row = frame[again].iloc[0]
         raise JudgmentError(
-            f"{row['system']!r} is scored on {row['item']!r} again ({counted(int(again.sum()), 'such row')}), and "
+            f"{row['system']!r} is scored on {row['item']!r} again ({counted(int(again.sum()), 'repeated row')}), and "
             "no time shows which is the later one",
             "Leave the other files out.",
             expected="one score each",

@@ -53,7 +53,7 @@ def proposed(table: Columns, parameter: str, gone: Sequence[str], roles: Mapping
     gone : sequence of str
         These columns.
     roles : mapping
-        Arguments → columns: those of other arguments are taken.
+        Argument → columns; columns of other arguments are not proposed.
     """
     taken = {name for role, names in roles.items() if role != parameter for name in names}
     free = [name for name in table.names if name not in taken]

@@ -57,13 +57,13 @@ class Wanted:
         )
 
     def of_blocks(self, names: Sequence[str], judge: Sequence[str]) -> Wanted:
-        """Return the same with the table of judges joined by the column of judges that makes blocks, where one does."""
+        """Return the same roles; the table of judges is joined by the block's column of judges, if there is one."""
         if self.judges is None or len(judge) != 1:
             return self
         return replace(self, judges=self.judges.keyed(names, judge[0], judge[0]))
 
     def where_there(self, taken: Roles, source: Source) -> Wanted:
-        """Return the same with units that are columns of labels without another role."""
+        """Return the same roles with only those units that are columns of labels without another role."""
         asked = replace(self, units=())
         named = {k: names for k, names in asked.roles().items() if k != "judge_covariates"}  # judges may be a unit, too
         roles = {name for names in (*taken.values(), *named.values()) for name in names}
@@ -72,7 +72,7 @@ class Wanted:
         )
 
     def labelled(self, rows: Rows) -> tuple[Wanted, list[str]]:
-        """Return the same with only units that have a label in every row, and notes on other units and on judges."""
+        """Return the same roles with only units that have a label in every row, and notes on other units and judges."""
         lacking = {name: read_factor(rows.frame, name).codes < 0 for name in self.units}
         notes = [
             f"{name} is not kept as clusters: {counted(rows.count(missing), 'row')} without a label"

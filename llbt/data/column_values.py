@@ -30,7 +30,7 @@ class Values:
     missing: int
 
     def numbers(self) -> FloatArray | None:
-        """Return the values as numbers, those that texts spell, too; None where a value is not a number."""
+        """Return the values as numbers, including numbers written as text; None where a value is not a number."""
         numbers = [None if isinstance(label, bool) else as_number(label) for label in self.labels]
         return np.array(numbers, dtype=np.float64) if numbers and None not in numbers else None
 
@@ -57,7 +57,7 @@ class Values:
 
 
 def columns_called(source: Source, names: Collection[str], taken: Collection[str]) -> list[str]:
-    """Return the columns of labels with one of some names, case and separators aside, that are not taken."""
+    """Return the free columns of labels that have one of some names, whatever its case and separators."""
     return [name for name in source.names if name not in taken and spelled(name) in names and source.has_labels(name)]
 
 

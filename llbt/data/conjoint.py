@@ -202,7 +202,7 @@ def _text(value: object) -> str:
 
 
 def attributes_of(data: Rankings) -> tuple[str, ...]:
-    """Return the attributes of lists of profiles: object covariates after which the objects are named."""
+    """Return the attributes of lists of profiles: the object covariates whose values name the objects."""
     if not data.object_columns:
         return ()
     columns = [map(_text, column.values.tolist()) for column in data.object_columns]

@@ -61,7 +61,7 @@ class Countable:
     dropped : int
         Judgments left out because their outcome is unknown.
     objects : tuple of labels
-        The objects in their order, if that is not the one of their labels.
+        The objects in their order, if it differs from the order of their labels.
     notes : tuple of str
         Notes on the data that were read or left out.
     """
@@ -87,7 +87,7 @@ class Countable:
 
     @property
     def is_standard(self) -> bool:
-        """Whether the source are judgments that were read before."""
+        """Whether the source holds judgments that were read before."""
         return has_standard_columns((*self.source.names, *self.called))
 
     def aliases(self, roles: Roles) -> dict[str, str]:

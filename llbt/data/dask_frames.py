@@ -20,7 +20,7 @@ from .distinct_rows import Frame
 
 @dataclass(frozen=True, eq=False)
 class DaskFrame:
-    """A frame of Dask; its rows are in no order that counting keeps.
+    """A frame of Dask; counting does not keep the order of its rows.
 
     Attributes
     ----------
@@ -78,7 +78,7 @@ def is_dask(frame: object) -> bool:
 
 
 def _summed(parts: pd.DataFrame, times: str) -> pd.DataFrame:
-    """Return the sums of `times` over alike rows; categories, which partitions may code apart, as their labels."""
+    """Return the sums of `times` over equal rows; categories become labels, as partitions may differ in their codes."""
     keys = [name for name in parts.columns if name != times]
     totals = parts.groupby(keys, sort=False, dropna=False, observed=True)[times].sum().reset_index()
     coded = [name for name in keys if isinstance(totals[name].dtype, pd.CategoricalDtype)]

@@ -66,7 +66,7 @@ def _csv_relation(connection: Any, paths: list[str]) -> Any:
 
     Nothing is guessed: DuckDB would read columns of several files by position, and take a damaged line for another
     dialect. None where it cannot tell columns apart (they differ in case) or lines (they end in several ways, or start
-    after empty ones, or have fields apart by any number of blanks).
+    after empty ones, or have fields separated by any number of blanks).
     """
     lines = {file: first_text(file) for file in paths}
     if not all(line.strip() for line in lines.values()):
@@ -95,12 +95,12 @@ def _csv_relation(connection: Any, paths: list[str]) -> Any:
 
 
 def _differ_in_case(names: Collection[str]) -> bool:
-    """Whether DuckDB takes some different names as the same."""
+    """Whether DuckDB treats some different names as equal."""
     return len({name.lower() for name in names}) < len(set(names))
 
 
 def _ends_differ(path: str) -> bool:
-    """Whether a text file has line breaks of several kinds, be it inside quotation marks."""
+    """Whether a text file has line breaks of several kinds, even if only inside quotation marks."""
     opened = gzip.open if path.endswith(".gz") else open
     windows = mac = unix = 0
     last = b""
@@ -166,7 +166,7 @@ def _plain_json(relation: Any) -> Any:
 
 
 def typed_relation(relation: Any, given: Mapping[str, Kind]) -> Any:
-    """Return a DuckDB relation of text with numbers and flags where `texts.typed` has them.
+    """Return a DuckDB relation of text with the types that `value_types.typed` gives to its columns.
 
     Parameters
     ----------

@@ -27,7 +27,7 @@ class Constant:
 
 @dataclass(frozen=True)
 class Reworded:
-    """An object whose field holds another word for it.
+    """An object that its field names by another word.
 
     Attributes
     ----------
@@ -209,7 +209,7 @@ class Game:
     verdict : Labels, Lean, ByScores, OneHot, Choice or Always
         How the record says who won.
     weight : str, Share or None
-        Field with the number of judgments that the record stands for (missing: the record does not say, so none).
+        Field with the number of judgments that the record stands for; None: one. A record without a share is left out.
     optional : bool
         Whether a file may lack the fields of this judgment (such as a column of ties).
     """
@@ -235,11 +235,11 @@ class JudgmentFormat:
     unlike : tuple of str
         Beginnings of fields that the format does not have, so that damage is not taken for a smaller format.
     values : mapping
-        Field → regular expression that all of its values match: what tells formats with the same fields apart.
+        Field → regular expression that all of its values match; it tells formats with the same fields apart.
     judge, prompt, block : tuple of str
-        Fields, the first that is there is taken; several joined by ``+`` are read together (``srclang+srcIndex``).
+        Fields; the first that exists is used; several joined by ``+`` are read together (``srclang+srcIndex``).
     each : str or tuple of str
-        Field with a list of judgments; each of them is a record, and what stands beside the list is its as well. Lists
+        Field with a list of judgments; each of them is a record, to which the fields beside the list also belong. Lists
         of several fields are joined by ``+`` (the field ``list`` then says which it was); several strings are fields
         of lists within lists.
     every_two : str or None

@@ -79,7 +79,7 @@ def read_factor(frame: Frame, name: str) -> Factor:
 
 
 def _categorical(series: Any) -> Any:
-    """Return a column of codes as a categorical of pandas, its texts read once each, or else its texts.
+    """Return a column of codes as a categorical of pandas, which reads each text once; or return its texts.
 
     It returns texts if pyarrow is missing, which polars needs to pass its codes, or if a code has no text.
     """
@@ -123,7 +123,7 @@ def _no_labels(name: str, dtype: object) -> JudgmentError:
 
 
 def _codes(values: Any) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
-    """Return codes (−1: missing) and distinct values; without a hash where the values are codes already."""
+    """Return codes (−1: missing) and distinct values; values that are codes already are not hashed."""
     if isinstance(values, pd.Series) and isinstance(values.dtype, pd.CategoricalDtype):
         codes = values.cat.codes.to_numpy()
         return _used(codes, np.asarray(values.cat.categories, dtype=object))
@@ -264,7 +264,7 @@ def read_covariate_pair(
 ) -> Coded:
     """Return a side covariate, shape (U, 2): numbers if a side holds numbers or it is `numeric`, else labels.
 
-    Where another column tells the rows `apart`, numbers may be in any order.
+    With `apart`, another column tells the rows apart, so the codes of numbers may be in any order.
     """
     whole = [is_integers(rows.frame, column) for column in columns]
     if numeric or any(whole) or any(is_number(rows.frame, column) for column in columns):

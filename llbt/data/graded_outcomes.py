@@ -30,7 +30,8 @@ _MEANINGS = BAD + 1  # of a row: either wins, a tie, left out, both bad
 class Judged:
     """Judgments ready to be counted, and the caller's options besides the outcome.
 
-    The strength of preference: a column, or sizes of labels; or the mark that both are `bad`: labels, or kinds of ties.
+    Options grade preferences or set both bad apart. The strength of preference is a column or the `sizes` of labels.
+    Both bad are labels, or kinds of ties, in `bad`.
     """
 
     countable: Countable
@@ -119,7 +120,7 @@ class Judged:
     def _apart(
         self, rows: Rows, outcomes: npt.NDArray[Any], times: FloatArray
     ) -> tuple[npt.NDArray[Any], Response, list[str]]:
-        """Return the outcomes with both bad as one of its own; for judgments that were read before by kinds of ties."""
+        """Return the outcomes with both bad apart from ties; in judgments read before, it is a kind of ties."""
         if "tie_kind" in self.beside:
             factor = read_factor(rows.frame, "tie_kind")
             chosen = [k for k, kind in enumerate(factor.labels) if kind == BOTH_BAD or kind in self.bad]

@@ -32,7 +32,9 @@ def grade_columns(grades: Grades) -> tuple[tuple[str, ...], Response]:
         refuse_uneven(list(grades.values()), f"grades={safe_repr(grades)}")
         names = tuple(sorted(names, key=lambda name: -grades[name]))
         if len(set(grades.values())) < len(names):
-            raise OptionError(f"grades={safe_repr(grades)}: several columns have one grade", "Add them up before.")
+            raise OptionError(
+                f"grades={safe_repr(grades)}: several columns have one grade", "Add up the columns first."
+            )
     if len(names) < 2:
         raise OptionError(
             f"grades={safe_repr(grades)}", expected="a column for each grade, as many for object i as for j"
@@ -61,7 +63,7 @@ def refuse_uneven(grades: Collection[Any], where: str) -> None:
 def _refuse_many(steps: float, where: str) -> None:
     if steps > MOST_GRADES:
         raise JudgmentError(
-            f"a grade of {steps:.6g}", "Cut scores into grades before.", where=where, expected=f"at most {MOST_GRADES}"
+            f"a grade of {steps:.6g}", "Cut scores into grades first.", where=where, expected=f"at most {MOST_GRADES}"
         )
 
 
@@ -159,4 +161,4 @@ def merged_note(strengths: Collection[tuple[Any, float]]) -> list[str]:
     else:
         grades = ", ".join(f"{size:g} ({format_count(n)})" for size, n in sorted(numbers.items()))
         what, how = f"{judged} of the grades {grades}", "strength='strength' keeps them"
-    return [f"{what} count as preferred alike: {how}"]
+    return [f"{what} count equally: {how}"]

@@ -42,7 +42,7 @@ def read_judged(
     if isinstance(frame, Comparisons):
         raise JudgmentError(
             "a table of counts does not say which judgments belong together",
-            "Pass what llbt.read_judgments(…) gives.",
+            "Pass the result of llbt.read_judgments(…).",
             expected="the judgments, one row each",
         )
     if isinstance(frame, Rankings):

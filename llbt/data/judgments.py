@@ -103,8 +103,8 @@ def read_judgments(
     labels : "text", "number" or None
         The type of the labels of objects, as in `from_judgments`.
     max_dropped : int
-        How many judgments may be left out because their outcome is unknown; a note counts them. Judgments of an object
-        with itself are among them; they stay if `max_dropped` is 0.
+        How many judgments may be left out because their outcome is unknown, or because they compare an object with
+        itself; a note counts them. If it is 0, judgments of an object with itself stay.
 
     Returns
     -------
@@ -135,8 +135,8 @@ def read_judgments(
 
     A record that compares ``a+b`` with ``c`` is one judgment for ``agreement`` and ``judges.summary``, but two for
     scores and fits. To make a fit take it as one judgment, use ``from_judgments(judgments, clusters="record")`` and
-    ``cov_type="cluster"``, or, of their frame, with ``weights=`` a column ``1 /
-    frame.groupby("record")["record"].transform("size")``.
+    ``cov_type="cluster"``, or pass their frame with ``weights=`` and the column
+    ``1 / frame.groupby("record")["record"].transform("size")``.
 
     Examples
     --------

@@ -45,9 +45,9 @@ def list_formats() -> Table:
 
     Notes
     -----
-    `formats.known` holds the record of each of llbt's own but ``matrix`` and ``prefmod``, which are no records of
-    fields: they go by the shape of a table. The formats that other packages register follow: a `JudgmentFormat`
-    under an entry point of its name, in the package's pyproject.toml ::
+    `formats.known` holds the record of each of llbt's own formats, except ``matrix`` and ``prefmod``: these have no
+    record of fields, because the shape of a table marks them. The formats that other packages register follow. A
+    package registers a `JudgmentFormat` under an entry point with its name, in pyproject.toml ::
 
         [project.entry-points."llbt.formats"]
         lab = "lab_tools.formats:LAB"
@@ -203,7 +203,7 @@ def refuse_values_of_another(source: Source, known: JudgmentFormat) -> None:
 
 
 def _strange_values(source: Source, known: JudgmentFormat) -> dict[str, list[Label]]:
-    """Return the values that are not those of a format, by the fields that distinguish it."""
+    """Return the values that a format does not have, by the fields that distinguish it."""
     strange_by_field: dict[str, list[Label]] = {}
     for field, expected in known.values.items():
         if field not in source.names:
@@ -215,7 +215,7 @@ def _strange_values(source: Source, known: JudgmentFormat) -> dict[str, list[Lab
 
 
 def own_format(fields: frozenset[str], objects: Sequence[str] | None, outcome: str | None) -> JudgmentFormat:
-    """Return llbt's own format for a file of which the caller names objects or outcome: judgments, else counts."""
+    """Return llbt's own format for a file if the caller names objects or outcome: judgments, else counts."""
     counts = JUDGMENT_FORMATS["counts"]
     marks = set(counts.marks) - (set(counts.marks[:2]) if objects is not None else set())
     if outcome is None and "outcome" not in fields and marks <= fields:

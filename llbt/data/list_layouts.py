@@ -51,7 +51,7 @@ class ListLayout:
     note : str
         What the columns were read as.
     judge : str or None
-        Of profiles, who chose.
+        For profiles, the column of the people who chose.
     """
 
     kind: Literal["sets", "profiles", "long", "ranks", "places", "ratings"]
@@ -262,7 +262,7 @@ def _on_one_scale(values: Any) -> bool:
 
 
 def _called(names: Sequence[str], words: Sequence[str]) -> str | None:
-    """Return the first column that goes by one of some words, in the order of the words."""
+    """Return the first column that is called by one of some words, in the order of the words."""
     spelt = {spelled(name): name for name in reversed(names)}
     return next((spelt[word] for word in words if word in spelt), None)
 

@@ -219,7 +219,7 @@ def _without_diagonal(
     if diagonal == "refuse":
         raise JudgmentError(
             f"{parameter}= has {format_count(own[k])} on its diagonal for {labels[k]!r}",
-            "Leave such counts out with diagonal='ignore'.",
+            "Leave these counts out with diagonal='ignore'.",
             expected="0 or missing there, because no object is compared with itself",
         )
     objects = counted(int(np.count_nonzero(own)), "object")

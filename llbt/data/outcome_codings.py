@@ -91,7 +91,7 @@ class Reading:
 def group_cases(
     rows: Rows, column: str, pairs: Coded, sides: tuple[str, str], mapping: Mapping[Any, Meaning]
 ) -> tuple[Cases, npt.NDArray[Any]]:
-    """Return the distinct combinations of label and objects, and the one of each row, shape (U,)."""
+    """Return the distinct combinations of label and objects, and the combination of each row, shape (U,)."""
     factor = read_factor(rows.frame, column)
     names = {str(label) for label in pairs.levels}
     meanings = _meanings(factor.labels, mapping)
@@ -117,7 +117,7 @@ def group_cases(
 def _cases_by_label(
     rows: Rows, column: str, factor: Factor, pairs: Coded, sides: tuple[str, str]
 ) -> tuple[Cases, npt.NDArray[np.intp]]:
-    """Return one case for each label, with the objects of its first row: none of them names an object."""
+    """Return one case for each label, with the objects of its first row: no label names an object."""
     size = len(factor.labels)
     missing = bool((factor.codes < 0).any())
     label = np.array([*range(size), *([-1] if missing else [])], dtype=np.int64)

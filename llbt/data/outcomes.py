@@ -25,7 +25,7 @@ from .outcome_proposals import MOST_LABELS, Proposal, arrows_meaning, numbers_me
 Outcomes = Annotated[Mapping[Any, Meaning | int] | Literal["names", "slots"] | None, JUDGED_INSIDE]
 
 _MOST = 8  # labels in a message
-_MEANINGS = "'i', 'j', 'tie' or None (leaves out, counted)"
+_MEANINGS = "'i', 'j', 'tie' or None (leaves rows out, counted)"
 
 
 def read_outcomes(
@@ -221,8 +221,8 @@ def _advice(
 ) -> str:
     """Return what to do about labels that are missing or unknown: a mapping if it keeps most rows.
 
-    Labels that name an object, but none of their row, say something else in other rows: these rows alone can be left
-    out.
+    A label may name an object, but neither object of its row. It has a meaning in other rows, so only its wrong rows
+    can be left out.
     """
     labels: list[Any] = [cases.labels[k] for k in unknown]
     graded = any(map(is_real, written.values()))
@@ -238,7 +238,7 @@ def _advice(
     if len(labels) > MOST_LABELS or 2 * n_lost > int(cases.rows.sum()):
         return f"Pass outcomes= with what each label means: {_MEANINGS}."
     guesses |= {x: meaning for x, meaning in (arrows or written).items() if x not in guesses}
-    return f"Pass outcomes={pasted(guesses)} (None leaves out, counted)."
+    return f"Pass outcomes={pasted(guesses)} (None leaves rows out, counted)."
 
 
 def _expected(cases: Cases, open_cases: npt.NDArray[np.bool_], best: Reading, readings: list[Reading]) -> str:
@@ -301,7 +301,7 @@ def _counts(cases: Cases, chosen: npt.NDArray[np.bool_]) -> str:
 
 
 def _left_out(cases: Cases, outcomes: IntArray, dropped: npt.NDArray[np.bool_], may_be_empty: bool) -> tuple[Note, ...]:
-    """Return notes on the rows that the mapping leaves out, or that the caller allows to."""
+    """Return notes on the rows that the mapping leaves out, or that the caller allows to leave out."""
     notes = []
     for why, out in (("outcomes=", (outcomes == LEFT_OUT) & ~dropped), ("max_dropped=", dropped)):
         for k in np.unique(cases.label[out]):

@@ -30,7 +30,7 @@ def matching(name: str) -> list[str]:
 
 
 def is_pattern(name: str) -> bool:
-    """Whether a name that no file has may stand for several."""
+    """Whether a name that no file has may be a pattern for several files."""
     return any(sign in name for sign in "*?[")
 
 

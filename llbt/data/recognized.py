@@ -163,6 +163,6 @@ def _named(game: Game, known: JudgmentFormat, asked: Asked) -> Game:
 
 
 def _with_labels_of(verdict: Labels, mapping: Mapping[Any, Meaning]) -> dict[Any, Meaning]:
-    """Return a mapping of labels and kinds of ties to outcomes as one of labels, where kinds are those of labels."""
+    """Return a mapping to outcomes that also has the labels of the kinds of ties that it maps to both bad."""
     kinds = verdict.tie_kinds.items()
     return {**{label: mapping[kind] for label, kind in kinds if mapping.get(kind) == "bad"}, **mapping}

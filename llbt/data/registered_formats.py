@@ -1,8 +1,8 @@
 """Formats that other packages register, under the entry points of the group ``llbt.formats``.
 
 They are records like llbt's own, data and no code: only llbt's own code reads a file, whoever described its format. A
-package is imported when one of its formats is named, and all of them where none of llbt's own formats explains a file's
-fields or formats are listed; no file chooses among them.
+package is imported when one of its formats is named. All are imported when formats are listed, and when none of llbt's
+own formats explains the fields of a file. So no file chooses among packages.
 """
 
 from __future__ import annotations

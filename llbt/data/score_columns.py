@@ -53,7 +53,7 @@ def _goes_by(name_words: str, words: Collection[str]) -> bool:
 
 
 def called(names: Iterable[str], words: Collection[str]) -> list[str]:
-    """Return the columns that go by one of the words, in the order of the words."""
+    """Return the columns that are called by one of the words, in the order of the words."""
     known = [(name, spelled(name)) for name in names]
     columns = [name for word in words for name, words_of_name in known if _goes_by(words_of_name, (word,))]
     return list(dict.fromkeys(columns))
@@ -185,7 +185,7 @@ def refuse_bad_cells(table: pd.DataFrame, names: Sequence[str]) -> None:
         many = f"{counted(len(bad), 'cell')} of {len(cells)} no number" if bad else "numbers as text"
         raise JudgmentError(
             f"column {str(name)!r} holds {many}, the first {cell!r} in row {int(row)}",
-            f"Pass ignore=[{name!r}] to leave the column out, or leave such cells empty: "
+            f"Pass ignore=[{name!r}] to leave the column out, or leave these cells empty: "
             f"frame[{name!r}] = pandas.to_numeric(frame[{name!r}], errors='coerce').",
             expected="numbers, or nothing where there is no score",
         )

@@ -65,7 +65,7 @@ class ScoreLayout:
     item : tuple of str
         The columns that name items together; none where each row is an item, or each column of scores.
     scores : tuple of str
-        One column where a row is a score; else those of the systems, or of the items of systems in rows.
+        One column if each row is a score; else a column for each system or, with systems in rows, for each item.
     averaged : tuple of str
         Raters and runs over which scores are averaged.
     numbering : tuple of str
@@ -190,7 +190,7 @@ def _with_system(table: pd.DataFrame, free: Sequence[str], asked: NamedColumns) 
 
 
 def _score_candidates(table: pd.DataFrame, free: Sequence[str]) -> list[str]:
-    """Return the columns of numbers that may be scores; only those named so, if there are any.
+    """Return the columns of numbers that may be scores; only those with usual names of scores, if there are any.
 
     If there are no numbers, True and False are scores in a column with a usual name, such as ``correct``.
     """
@@ -351,7 +351,7 @@ def _wide(
             item, averaged = tuple(keys), [name for name in (*raters, *runs) if name != asked.rater]
     rows = [name for name in beside if name in numbering or numbers_rows(name)]
     rows = [name for name in rows if name not in (*item, *averaged)]
-    which = f"column{'s' if len(rows) > 1 else ''} {listed(rows)} taken for numbers of rows, not for systems"
+    which = f"column{'s' if len(rows) > 1 else ''} {listed(rows)} taken for row numbers, not for systems"
     return ScoreLayout(None, tuple(item), tuple(chosen), tuple(averaged), tuple(rows), (which,) if rows else ())
 
 

@@ -280,7 +280,7 @@ def _systems_in_rows(table: pd.DataFrame, layout: ScoreLayout, asked: NamedColum
 
 
 def _sorted_systems(table: pd.DataFrame, layout: ScoreLayout) -> tuple[Places, tuple[Label, ...]]:
-    """Return the system of each row, as a place among the sorted systems, and these."""
+    """Return the system of each row, as a place among the sorted systems, and the sorted systems."""
     refuse_missing(table, str(layout.system), *layout.item)
     codes, labels = labelled(table[layout.system])
     column = arranged(str(layout.system), as_objects(labels), codes)
@@ -304,7 +304,7 @@ def _instances(table: pd.DataFrame, keys: Sequence[str]) -> tuple[str, pd.DataFr
 
 
 def with_items(columns: pd.DataFrame, keys: Sequence[str]) -> pd.DataFrame:
-    """Return columns with one more that joins those that name items together, where there are several."""
+    """Return columns; if several name items together, a further column joins these."""
     if len(keys) == 1:
         return columns
     labels = [item_label(row) for row in columns[list(keys)].itertuples(index=False)]
@@ -342,7 +342,7 @@ def _refuse_again(table: pd.DataFrame, layout: ScoreLayout, row: int, many: int,
             f"or pass item={[*layout.item, name]!r}."
         )
     raise JudgmentError(
-        f"row {row} scores {system!r} on {item!r} again ({counted(many, 'such row')})",
+        f"row {row} scores {system!r} on {item!r} again ({counted(many, 'repeated row')})",
         remedy,
         expected="one score each: select one metric first",
     )

@@ -250,5 +250,5 @@ def _missing(scores: SystemScores, scored: npt.NDArray[np.bool_]) -> list[str]:
     pairs = [f"{scores.systems[i[k]]} and {scores.systems[j[k]]}: {lacking[k]}" for k in worst]
     return [
         f"{counted(missing, 'score')} missing: {counted(len(worst), 'pair')} of {format_count(len(i))} without some of "
-        f"the {counted(scored.shape[1], 'instance')} (so many: {listed(pairs, 5)})"
+        f"the {counted(scored.shape[1], 'instance')} (how many: {listed(pairs, 5)})"
     ]

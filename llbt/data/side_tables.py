@@ -62,7 +62,7 @@ class Described:
         return replace(self, frame=self.frame.rename({key: called}), key=called)
 
     def joined(self, labels: Sequence[Label], numeric: Collection[str]) -> tuple[tuple[Coded, ...], tuple[str, ...]]:
-        """Return the covariates in the order of some labels, shape (J,), and a note on rows of others.
+        """Return the covariates in the order of some labels, shape (J,), and a note on rows of other labels.
 
         Parameters
         ----------
@@ -97,7 +97,7 @@ class Described:
         return tuple(self._column(name, rows, labels, numeric) for name in self.names), (note,) if others else ()
 
     def _column(self, name: str, rows: IntArray, labels: Sequence[Label], numeric: Collection[str]) -> Coded:
-        """Return one covariate: floats and `numeric` are numbers, and integers of objects; those of judges may be."""
+        """Return one covariate: floats, `numeric` and integers of objects are numbers; integers of judges may be."""
         factor = read_factor(self.frame, name)
         codes = factor.codes[rows]
         missing = tuple(as_objects(labels)[codes < 0])

@@ -251,7 +251,7 @@ class Source:
             raise JudgmentError("no rows", where=self.what, expected="one for every comparison or judgment")
 
     def has_labels(self, name: str) -> bool:
-        """Whether there is such a column, and not of lists or records."""
+        """Whether the column exists and does not hold lists or records."""
         inner = self.inner.get(name, name)
         return name in self.names and not self.frame.collect_schema()[inner].is_nested()
 
@@ -372,7 +372,7 @@ def collected(frame: Any) -> Any:
 
 
 def _tallied(frame: Any, keys: Sequence[str], times: str, number: str | None) -> Frame:
-    """Return the distinct rows with how many there are of each and, of numbered ones, the smallest number."""
+    """Return the distinct rows, how often each occurs and, if rows are numbered, its smallest number."""
     if isinstance(frame, DaskFrame):
         return frame.tally(times)
     totals = [nw.len().alias(times), *([] if number is None else [nw.col(number).min()])]

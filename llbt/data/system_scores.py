@@ -74,7 +74,7 @@ class TieRule:
 class SystemScores(Record):
     """Scores of N systems on M instances, and the rule that says which of two scores is better.
 
-    Made by ``SystemScores.from_frame(…)``, ``from_wide(…)`` and ``from_long(…)``, and taken wherever scores are.
+    Made by ``SystemScores.from_frame(…)``, ``from_wide(…)`` and ``from_long(…)``, and accepted wherever scores are.
 
     Attributes
     ----------

@@ -66,7 +66,7 @@ def from_counts(
     ----------
     frame : frame, path, list of records or bytes
         A frame of pandas, polars, pyarrow, DuckDB, Dask, PySpark or any library that narwhals knows (a lazy one is
-        collected), the path of a csv, json or parquet file, or the bytes of one, open or not.
+        collected), the path of a csv, json or parquet file, an open file, or its bytes.
     objects : two str
         Columns with the two objects of each row; labels of any type.
     wins : two str
@@ -91,12 +91,12 @@ def from_counts(
         column is an object covariate.
     judge_covariates : frame or path, optional
         One row per judge. The judge column has the same name as in the judgments, or ``judge`` (or it is a pandas index
-        with a name or of labels, or the first column). Every other column is a covariate of judges, such as their age.
+        with a name or labels, or the first column). Every other column is a covariate of judges, such as their age.
         These covariates are joined to the judgments and split the table as `covariates` do. The judge splits the table
         only if `covariates` name it, too.
     side_covariates : mapping or sequence of str, optional
         Name → the two columns with its value for either object: ``{"length": ("length_a", "length_b")}``. Names alone,
-        ``["length"]``, mean those columns: the name with ``_a`` and ``_b``.
+        ``["length"]``, stand for the columns with ``_a`` and ``_b`` appended.
     order : bool
         Whether to keep the order of presentation, with the object of the first column shown first. Without it the two
         orders of a pair are merged, and a note says so.
@@ -483,7 +483,7 @@ def _without_selves(rows: Rows, pairs: Coded, most: int | None) -> tuple[Rows, C
         label = pairs.levels[pairs.codes[rows.start(same), 0]]
         raise JudgmentError(
             f"{counted(n, 'row')} with an object compared with itself{rows.place(same)}: {label!r}",
-            "Leave these rows out before."
+            "Leave these rows out first."
             if most is None
             else f"Remove these rows first, or leave them out (counted) with max_dropped={n}.",
             expected="two different objects",

@@ -299,7 +299,7 @@ def _by_choice(verdict: Choice, records: Records) -> Decision:
 def _decided(
     outcomes: IntArray, strength: FloatArray, out: tuple[BoolArray, str], bad: BoolArray, unknown: str
 ) -> Decision:
-    """Return a decision without the records that are out for a known reason, or bad and allowed to be."""
+    """Return a decision without the records that are `out` for a stated reason, or `bad`: unknown to the format."""
     gone, why = out
     left = ((gone, why), (bad, "unknown to the format (max_dropped=)"))
     notes = [Note(int(rows.sum()), "judgment", f"left out: {reason}") for rows, reason in left if rows.any()]
@@ -314,7 +314,7 @@ def _decided(
 
 
 def weigh(weight: str | Share | None, records: Records) -> tuple[FloatArray | None, BoolArray, BoolArray, str]:
-    """Return the weights of records, which have none, which are invalid, each (n,), and the first invalid record."""
+    """Return weights, and whether records have no weight or an invalid one, each (n,); and the first invalid record."""
     none = np.zeros(len(records.number), dtype=bool)
     if weight is None:
         return None, none, none, ""

@@ -198,7 +198,7 @@ def _flagged(words: Sequence[str]) -> tuple[Meaning, Meaning] | None:
 
 
 def _are_names(source: Source, pair: tuple[str, str], *, again: bool, numbers: bool) -> bool:
-    """Whether two columns name objects: no label as long as a text, and some of both; numbers if they may be."""
+    """Whether two columns name objects: short labels, some in both if `again`, not all numbers unless `numbers`."""
     label_sets = [_labels(source, name) for name in pair]
     both: set[Label] = {label for labels in label_sets for label in labels}
     if not all(label_sets) or any(len(str(label)) > _LONGEST for label in both):

@@ -258,7 +258,7 @@ class TestJudgments:
 class TestGradesThatNobodyAskedFor:
     """Grades that a reader knows and a table of three outcomes merges are told, with how to keep them."""
 
-    NOTE = "7 preferences of the grades 1 (2), 2 (5) count as preferred alike: strength='strength' keeps them"
+    NOTE = "7 preferences of the grades 1 (2), 2 (5) count equally: strength='strength' keeps them"
 
     @pytest.mark.parametrize("kind", ["judgments", "their frame", "labels", "polars", "duckdb"])
     def test_each_way_to_them(self, kind):
@@ -273,25 +273,25 @@ class TestGradesThatNobodyAskedFor:
             "duckdb": lambda **how: llbt.from_judgments(engines(frame)[2], **how),
         }[kind]
         c = found()
-        assert [note for note in c.notes if "alike" in note] == [self.NOTE]
+        assert [note for note in c.notes if "count equally" in note] == [self.NOTE]
         assert c == llbt.from_judgments(JUDGED[[*BESIDE, "outcome"]])
         kept = found(strength="strength")
         assert kept.counts.tolist() == BY_HAND
-        assert not any("alike" in note for note in kept.notes)
+        assert not any("count equally" in note for note in kept.notes)
 
     def test_strengths_that_are_no_grades_need_cuts(self):
         fine = llbt.read_judgments(JUDGED).to_frame().assign(strength=JUDGED["strength"] / 4)
         c = llbt.from_judgments(fine)
-        told = "7 preferences of strengths from 0.25 to 0.5 count as preferred alike: strength='strength' with cuts="
+        told = "7 preferences of strengths from 0.25 to 0.5 count equally: strength='strength' with cuts="
         assert [note for note in c.notes if note.startswith(told)]
         assert llbt.from_judgments(fine, strength="strength", cuts=(0.3,)).counts.tolist() == BY_HAND
 
     def test_one_strength_merges_nothing(self):
         frame = llbt.read_judgments(JUDGED).to_frame()
         for same in (frame.assign(strength=1.0), frame.assign(strength=None)):
-            assert not any("alike" in note for note in llbt.from_judgments(same).notes)
+            assert not any("count equally" in note for note in llbt.from_judgments(same).notes)
         with_words = frame.assign(strength=["much", "little"] * 4)
-        assert not any("alike" in note for note in llbt.from_judgments(with_words).notes)
+        assert not any("count equally" in note for note in llbt.from_judgments(with_words).notes)
 
     def test_weights_count(self):
         frame = llbt.read_judgments(JUDGED).to_frame().assign(weight=10.0, strength=JUDGED["strength"])
@@ -312,7 +312,7 @@ def test_formats_that_keep_strengths(name):
     options = {"format": case.name, **case.options}
     for source, given in ((case.source, options), (llbt.read_judgments(case.source, **options), {})):
         merged = grades[grades != 0].abs().nunique() > 1
-        assert any("count as preferred alike" in note for note in llbt.from_judgments(source, **given).notes) == merged
+        assert any("count equally" in note for note in llbt.from_judgments(source, **given).notes) == merged
         c = llbt.from_judgments(source, strength="strength", **given)
         steps = len(c.response.outcomes) // 2
         assert steps == grades.abs().max()

@@ -141,7 +141,7 @@ def test_none_leaves_out_and_counts():
             (
                 "column 'winner': 3 unknown outcomes: 'left' (1 row, first at row 1), 'na' (1), 'L' (1); "
                 "expected one of 'model_a', 'model_b' or 'tie'. "
-                "Pass outcomes={'left': 'i', 'na': None, 'L': 'i'} (None leaves out, counted).",
+                "Pass outcomes={'left': 'i', 'na': None, 'L': 'i'} (None leaves rows out, counted).",
             ),
         ),
         (["A>B", "A=B", "b < a", "B>A"], None, ("{'A>B': 'i', 'A=B': 'tie', 'b < a': 'i', 'B>A': 'j'}",)),

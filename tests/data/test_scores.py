@@ -245,7 +245,7 @@ class TestNotes:
         assert c.notes == (
             "7 judgments implied by the scores of 3 systems on 3 instances",
             "1 instance with fewer than two scores left out",
-            "3 scores missing: 3 pairs of 3 without some of the 4 instances (so many: 'A and C: 2', 'B and C: 2', "
+            "3 scores missing: 3 pairs of 3 without some of the 4 instances (how many: 'A and C: 2', 'B and C: 2', "
             "'A and B: 1')",
             self.share + "Keep clusters='doc' and fit with cov_type='cluster', groups='doc'.",
             "columns not used: 'domain', 'length'",
@@ -468,7 +468,7 @@ BAD_LONG = [
         pd.concat([LONG, LONG.iloc[[2]]], ignore_index=True),
         DOC,
         JudgmentError,
-        "row 12 scores 'A' on 'd3' again (1 such row)",
+        "row 12 scores 'A' on 'd3' again (1 repeated row)",
     ),
     (pd.concat([LONG, LONG.iloc[[8]]], ignore_index=True), DOC, JudgmentError, "row 12 scores 'C' on 'd1' again"),
 ]

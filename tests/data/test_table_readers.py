@@ -253,7 +253,7 @@ class TestMatrix:
         assert c == replace(from_matrix(self.wins), notes=c.notes)
         assert c.notes == ("6 counts on the diagonal of wins left out (2 objects)",)
         assert from_matrix(wins[list("BCA")], diagonal="ignore") == c
-        with pytest.raises(JudgmentError, match="Leave such counts out with diagonal='ignore'"):
+        with pytest.raises(JudgmentError, match="Leave these counts out with diagonal='ignore'"):
             from_matrix(wins)
         with pytest.raises(OptionError, match="expected 'refuse' or 'ignore'"):
             from_matrix(wins, diagonal="zero")
