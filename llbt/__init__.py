@@ -232,7 +232,7 @@ HOMES = {
 if not TYPE_CHECKING:  # else every name would do for type checkers
 
     def __getattr__(name: str) -> object:
-        """Import a public name when it is asked for, and no other: help and completion in a shell need none of them."""
+        """Import a public name when it is first used: help and completion in a shell use none, so they start fast."""
         import importlib
 
         if name not in HOMES:

@@ -1,8 +1,8 @@
 """The exceptions and warnings of llbt.
 
 Every error has fields: the place, the finding, the expectation and the remedy. Its text is made from these in one
-place; code reads the fields, never the text. Labels, columns and paths in it may come from strangers, so no message
-sends a terminal anything but text.
+place; code reads the fields, never the text. The labels, columns and paths in a text may come from strangers, so
+invisible characters are escaped.
 """
 
 import difflib
@@ -118,7 +118,7 @@ class DesignError(LLBTError):
 class SeparationError(DesignError):
     """The maximum likelihood estimate does not exist: some parameters are infinite.
 
-    `found` names what separates, and the infinite parameters.
+    `found` names the separated objects or judges, and the infinite parameters.
     """
 
 

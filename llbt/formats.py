@@ -70,8 +70,8 @@ def columns(
     outcome : str
         Column that says who won.
     outcomes : mapping, "names", "slots" or None
-        The outcomes that its labels stand for, as in `from_judgments`. Grades are the format's strengths, which `audit`
-        reads, and `from_judgments` where it is asked: ``from_judgments(…, format=mine, strength="strength")``.
+        The outcomes that its labels stand for, as in `from_judgments`. If labels stand for grades, `audit` reads the
+        grades; `from_judgments` reads them with ``from_judgments(…, format=mine, strength="strength")``.
     judge, prompt : str, optional
         Columns of the judge and of the prompt; by default those with a usual name, if there are any.
     weights : str, optional
@@ -89,8 +89,8 @@ def columns(
     Raises
     ------
     OptionError
-        For `objects` that are not two names, outcomes that are none, and defaults of columns that are not named here.
-        Columns that a table does not have are an error where it is read.
+        For `objects` that are not two names, invalid outcomes, and defaults of columns that are not named here. A
+        column that a table lacks raises an error when the table is read.
 
     Examples
     --------

@@ -1,7 +1,4 @@
-"""Resampling: random draws, parallel work, percentile intervals and p-values.
-
-B resamples.
-"""
+"""Resampling: random draws, parallel work, percentile intervals and p-values. B is the number of resamples."""
 
 from __future__ import annotations
 
@@ -54,7 +51,7 @@ class Resampler:
 
     @classmethod
     def of(cls, asker: str, rng: Rng, n_jobs: int = 1, progress: bool = False) -> Resampler:
-        """Return what the arguments of these names ask for."""
+        """Return the resampler for the arguments of a public function."""
         return cls(asker, as_generator(rng), int(n_jobs), bool(progress))
 
     def blocks(self, task: Callable[[int, np.random.Generator], T], n: int, entries: int, most: int = _MOST) -> list[T]:
@@ -63,7 +60,7 @@ class Resampler:
         Parameters
         ----------
         task : callable
-            (number of resamples, generator) → what is made of them.
+            (number of resamples, generator) → their result.
         n : int
         entries : int
             Numbers that the task holds for one resample.
@@ -159,7 +156,7 @@ def shown(asker: str, jobs: Collection[T], progress: bool, sizes: Sequence[int] 
 
 
 def _foretold(asker: str, jobs: Collection[T], sizes: Sequence[int] | None) -> Iterable[T]:
-    """Return the jobs; after some seconds a warning says how long all of them will take, where that is much longer."""
+    """Return the jobs; after some seconds, warn how long all of them will take if much time is left."""
     start, total, done = time.monotonic(), sum(sizes or [1] * len(jobs)), 0
     has_warned = not asker  # a part of something else, which tells
     for k, job in enumerate(jobs):
@@ -186,10 +183,10 @@ _PATIENCE = 8e7  # numbers that likelihoods of effects evaluate in about five se
 
 @contextlib.contextmanager
 def steps_shown(asker: str, progress: bool, tell: Callable[[], object] | None = None) -> Iterator[None]:
-    """Show with `progress` a bar with the function's name that counts the steps of fits; their total is unknown.
+    """Inside this context, with `progress`, a bar with the function's name counts the steps of fits.
 
-    Without, `tell` is called once where the steps have cost what takes some seconds. A fit inside of another question
-    counts its steps there.
+    The bar has no end, because the number of steps is unknown. Without `progress`, `tell` is called once if the steps
+    take more than some seconds. A fit that another function makes counts its steps in the context of that function.
     """
     if not progress and _STEP.get() is not None:
         yield
@@ -218,7 +215,7 @@ def _tell() -> None:
 
 
 class _Patience:
-    """The time before a warning."""
+    """The work that is left before a warning."""
 
     def __init__(self, tell: Callable[[], object]) -> None:
         self._left, self._tell = _PATIENCE, tell
@@ -230,7 +227,7 @@ class _Patience:
 
 
 def step_made(numbers: float = 0.0) -> None:
-    """Count a step of a fit, which evaluates this many numbers."""
+    """Count one step of a fit; the step evaluates this many numbers."""
     moved = _STEP.get()
     if moved is not None:
         moved(numbers)
@@ -250,7 +247,7 @@ def drawn_weights(units: int, size: int, rng: np.random.Generator) -> Floats:
 
 
 def drawn_counts(counts: Floats, size: int, rng: np.random.Generator) -> Floats:
-    """Return tables of as many judgments, each drawn with replacement from all of a table, shape (size, …)."""
+    """Return tables with the judgments of a table drawn with replacement, as many as it has, shape (size, …)."""
     drawn = rng.multinomial(int(counts.sum()), (counts / counts.sum()).ravel(), size=size)
     return drawn.reshape(size, *counts.shape).astype(np.float64)
 
@@ -271,12 +268,12 @@ def percentiles(
     Parameters
     ----------
     replicates : ndarray, shape (B, …)
-        NaN where degenerate: at −∞ for lower and at +∞ for upper bounds.
+        NaN where degenerate; it counts as −∞ for lower and as +∞ for upper bounds.
     confidence : float
     estimate : array_like, shape (…)
         The estimates. Bounds are NaN where an estimate is NaN, and without resamples.
     whole : bool
-        Whether bounds are to be values that replicates have, such as ranks.
+        Whether bounds must be values of replicates, such as ranks.
 
     Returns
     -------
@@ -301,7 +298,8 @@ def percentile(replicates: Floats, share: float, degenerate: float, whole: bool 
     degenerate : float
         The value in place of NaN, −∞ or +∞.
     whole : bool
-        The smallest value with so large a share of the replicates at most as large, in place of interpolation.
+        Whether to return, in place of an interpolated value, the smallest replicate with at least this share of the
+        replicates at or below it.
     """
     if math.isnan(share):
         return np.full(replicates.shape[1:], np.nan)
