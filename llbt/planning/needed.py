@@ -216,7 +216,7 @@ def needed(
     noted = (
         ()
         if unit == "judgment"
-        else (f"judgments assume {format_number(res.nobs / units, 3)} for each {unit}, as now",)
+        else (f"the numbers of judgments assume {format_number(res.nobs / units, 3)} for each {unit}, as now",)
     )
     limits = [goal for goal in goals if goal.same_units < power]
     more = tuple(
