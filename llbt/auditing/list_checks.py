@@ -70,7 +70,7 @@ def check_labels(e: ListEvidence) -> Finding:
 
 
 def _replacing(objects: dict[Label, Label], column: str = "", judges: dict[Label, Label] | None = None) -> str:
-    """Return the call that gives labels of a long frame one name."""
+    """Return the call that gives one name to labels of a long frame that mean the same object or judge."""
     names = ({"object": objects} if objects else {}) | ({column: judges} if judges else {})
     return f"frame.replace({names})"
 

@@ -107,7 +107,7 @@ class Cumulative:
 
     @functools.cached_property
     def _products(self) -> FloatArray:
-        """Factors (B², 2K − 3) from curvatures at and between neighbouring cuts to curvatures in the predictors."""
+        """Factors (B², 2K − 3) from curvatures at cuts, and between neighbours, to curvatures in the predictors."""
         own = np.einsum("mb,mc->bcm", self.cuts, self.cuts)
         mixed = np.einsum("mb,mc->bcm", self.cuts[:-1], self.cuts[1:])
         return np.concatenate([own, mixed + mixed.transpose(1, 0, 2)], axis=2).reshape(self.width**2, -1)

@@ -33,7 +33,7 @@ OF_EFFECTS: Mapping[str, tuple[str, str]] = {
         "cov_type='cluster', groups={judge})).",
     ),
     "judges.summary": (
-        "the model contains this judge's own effects, so it cannot serve as the others' expectation",
+        "the model contains this judge's own effects, so it does not describe how the other judges would answer",
         "Pass a fit without effects, llbt.judges.summary(res.comparisons, model={plain}), or use "
         "llbt.judge_effects(res).",
     ),

@@ -158,7 +158,7 @@ def own_estimates(res: Any) -> FloatArray:
 
 @singledispatch
 def estimates_of(res: Any, data: Any) -> FloatArray:
-    """Return the estimates (p,) of a fit to other data drawn from it; DesignError if they are not finite."""
+    """Return the estimates (p,) of the same model in data drawn from a fit; DesignError if they are not finite."""
     return own_estimates(refit_data(res, data))
 
 

@@ -278,9 +278,9 @@ def calibrate(
         A column of the judgments; units with the same value depend on each other, such as the units of one prompt.
     means : {"auto", "overall", "within_pairs"}
         How the means of the machines over all units are computed: ``"overall"``, or ``"within_pairs"`` of objects,
-        weighted by the labelled shares. Means within pairs are right if the shares of pairs differ between labelled and
-        other units. ``"auto"`` takes means within pairs if the shares differ (χ², p < .05). Pairs without labels are
-        then left out; a note names them.
+        weighted by the labelled shares. Means within pairs are right even if the shares of pairs differ between
+        labelled and other units. ``"auto"`` takes means within pairs if the shares differ (χ², p < .05). Pairs without
+        labels are then left out; a note names them.
     confidence : float
     progress : bool
         Show a bar that counts the steps of the fits and of the jackknife; their total is not known in advance.

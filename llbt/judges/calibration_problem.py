@@ -56,8 +56,8 @@ class Errors:
     matrix : ndarray, shape (p, p)
         The covariance of the estimates.
     df : float
-        Degrees of freedom of t. With labels they are G* − 1, where G* = (Σn)²/Σn² and n is the labelled units of a
-        cluster.
+        Degrees of freedom of t. With labels they are G* − 1, where G* = (Σn)²/Σn² and n is the number of labelled units
+        of a cluster.
     notes : tuple of str
         How the covariance was made.
     """

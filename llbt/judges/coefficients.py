@@ -38,7 +38,7 @@ class Labelled:
     ----------
     unit, judge, label : ndarray of int, each (R,)
     flip : ndarray of int, shape (K,)
-        The label that stands for each label when the two objects change places.
+        The label that each label becomes if the two objects change places.
     """
 
     unit: IntArray

@@ -145,7 +145,7 @@ class Draws:
     k_hat : float
         Pareto's k̂ of the weights of the t distribution's draws.
     ess : float
-        Effective number of draws; with chains, the number of the worst coordinate.
+        Effective number of draws; with chains, the smallest effective number of all coordinates.
     r_hat : float
         The largest R̂ of all coordinates; NaN without chains.
     chains : int

@@ -195,7 +195,7 @@ def restricted_maximum(
 
 @dataclass(frozen=True, eq=False)
 class _Search:
-    """The search: the likelihood, its few points, and corrections for the difference from the maximum with all points.
+    """The search: the likelihood with few integration points, and corrections to the maximum with all points.
 
     `shift` (E,) is added to the slopes of log σ, `moved` (p,) to the parameters and `bent` (p, p) to J. The search
     starts at `start` (p,); `plain` (p,) are the estimates without effects.
@@ -469,7 +469,7 @@ def _leaves(here: _Here, step: Step, n_iter: int) -> bool:
 
 
 def _flattens(before: _Here, after: _Here, step: Step, share: float) -> bool:
-    """Whether the slope is less steep after a step, or the step is towards 0; the slope of log det J is predicted."""
+    """Whether the slope is less steep after a step, or scales fall; the slope of log det J there is predicted."""
     if after.known is None:
         return False
     local, taken = before.local, share * step.values
