@@ -103,7 +103,7 @@ def describe_groups(
 ) -> tuple[str, str]:
     """Return which objects won everything, and the remedy, if rows of the worth connect in one direction only.
 
-    It describes the first class of judgments, such as a judge with separate worths, and names the others.
+    The text describes the first class of judgments, such as a judge with separate worths, and names the other classes.
 
     Parameters
     ----------

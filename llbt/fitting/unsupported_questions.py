@@ -65,7 +65,7 @@ _NO_COVARIANCE = "the covariance of all estimates is not computed for so many ob
 _SELECT = "Choose a few objects: llbt.pairwise(res, objects=res.comparisons.objects[:20]); or fit up to 10,000 objects."
 _REFITS = "many refits of so many objects would take too long"
 _RESAMPLE = (
-    "Fit up to 10,000 objects, such as the table res.comparisons.select(objects=res.comparisons.objects[:1000])."
+    "Fit up to 10,000 objects: select them first, res.comparisons.select(objects=res.comparisons.objects[:1000])."
 )
 
 OF_LARGE: Mapping[str, tuple[str, str]] = {

@@ -228,7 +228,7 @@ class Bootstrap(Record):
         return self._ranked(self.results, slice(0, len(average_of(self.results).names)), at)
 
     def _ranked(self, of: WithWorths | FitPart | OneSource, columns: slice, at: At) -> Table:
-        """Return the ranks from one fit's or class's parameters, which are some columns of the replicates."""
+        """Return the ranks by the parameters of a fit or a class; these are some columns of the replicates."""
         res = average_of(of)
         if not isinstance(self.results, ClassWorthSource) and self.names[columns] != res.names:
             raise _no_ranks()

@@ -294,7 +294,10 @@ def _consensus(moved: LogWorths, res: Estimates) -> _Anchors:
 
 
 def _differ(res: Estimates, moved: LogWorths, some: npt.NDArray[np.bool_]) -> float:
-    """Return the p-value of the hypothesis that some objects did not change relative to each other; 1 for one."""
+    """Return the p-value of the hypothesis that some objects did not change relative to each other.
+
+    It is 1 for a single object.
+    """
     rows = moved.rows[some]
     return 1.0 if len(rows) < 2 else float(wald_test(res, rows[1:] - rows[0]).p_value)
 

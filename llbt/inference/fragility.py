@@ -251,7 +251,7 @@ def _asked(change: Change, order: IntArray, k: int) -> Iterator[tuple[str, IntAr
 def _changed(
     search: Search, rows: FloatArray, sides: tuple[IntArray, IntArray]
 ) -> tuple[tuple[int, int, bool] | None, IntArray | None]:
-    """Return which object overtakes which at the smallest removal found, whether it is exact, and the removal."""
+    """Return which object overtakes which at the smallest removal found, whether none is smaller, and the removal."""
     above, below = sides
     pairs = [(a, b) for a in above for b in below]
     needed = np.zeros(len(pairs))

@@ -76,7 +76,7 @@ class Influence(Record):
         Parameters
         ----------
         style : {"llbt", "broom"}
-            The names of the columns, as in R's package broom with ``"broom"``.
+            The names of the columns: llbt's names, or those of R's package broom.
         """
         return self.rows.to_frame(style)
 

@@ -271,7 +271,8 @@ def count_triads(shares: FloatArray) -> tuple[int, int]:
     Returns
     -------
     triads, circular : int
-        Closed walks of length three: tr(A³)/6 for pairs with a majority, tr(P³)/3 for preferences.
+        The number of triangles tr(A³)/6, where A is 1 for pairs with a majority; and the number of directed cycles of
+        three tr(P³)/3, where P is 1 if a majority prefers the row's object.
     """
     preferred = (shares > 0.5 + _ROUNDING).astype(np.float64)
     decided = preferred + preferred.T

@@ -63,10 +63,10 @@ def _check_judge(res: WithWorths | FitPart | WorthSource, at: At) -> None:
     if has_effects(res):
         names = [bracket.grouping for bracket in res.brackets]
         has = ".worths() has their log-worths" if res.design.plain else " has their effects"
-        other = f"llbt.judge_effects(res, by={{0!r}}){has}, and res.predict(at={{{{{{0!r}}: …}}}})"
+        other = f"llbt.judge_effects(res, by={{0!r}}){has}, and res.predict(at={{{{{{0!r}}: …}}}}) has"
     elif has_discriminations(res):
         names = [res.judging.name]
-        other = "res.by_judge() has the σ that multiplies a judge's log-worths, and res.predict()"
+        other = "res.by_judge() has the σ that multiplies a judge's log-worths, and res.predict() has"
     else:
         return
     used = {name for block in codings_of(average_of(res)).blocks.values() for name in block.variables}

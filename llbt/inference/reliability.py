@@ -165,7 +165,7 @@ def separation_reliability(estimate: FloatArray, error: FloatArray) -> float:
 
 
 def closeness(estimate: FloatArray, c: Comparisons) -> float:
-    """Return judged pairs' mean difference of log-worths over all pairs' mean difference; NaN for equal log-worths."""
+    """Return the mean difference of log-worths of judged pairs, divided by that of all pairs; NaN for equal ones."""
     known = np.sort(estimate[~np.isnan(estimate)])
     size = len(known)
     all_pairs = 2 * float((2 * np.arange(size) - size + 1) @ known) / (size * (size - 1)) if size > 1 else 0.0

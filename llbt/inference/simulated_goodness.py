@@ -44,7 +44,7 @@ class SimulatedGoodness(Record):
         Parameters
         ----------
         style : {"llbt", "broom"}
-            The names of the columns, as in R's package broom with ``"broom"``.
+            The names of the columns: llbt's names, or those of R's package broom.
         """
         return in_style(self.cells.copy(), style)
 

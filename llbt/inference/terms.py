@@ -121,7 +121,7 @@ def add1(res: WithWorths, scope: str, *, test: Test | None = None, progress: boo
     by = Reference(asked_test(models, test))
     rows = [_Row(term, model, nested(whole, model, by)) for term, model in zip(first, models, strict=True)]
     later = [term for term in new if term not in first]
-    notes = (f"contain other new terms, so not added yet: {', '.join(_names(later))}",) if later else ()
+    notes = (f"not added yet, because they contain other new terms: {', '.join(_names(later))}",) if later else ()
     notes = (*notes, *dispersion_notes(by.test, [model.base for model in models]))
     return _marginal(whole, rows, by.test, title="Single term additions", notes=notes)
 

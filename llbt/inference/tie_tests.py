@@ -218,7 +218,7 @@ def _flips(res: PlainEstimates, problem: Problem) -> FlipTest | None:
 
 def _of_clusters(res: PlainEstimates, flips: FlipTest) -> tuple[str, ...]:
     note = flips.note(res.specification.groups[0], most=flips.clusters)
-    return (note, "σ = 0 and a standard error need independent judgments: fit without groups=")
+    return (note, "the test of σ = 0 and the standard error need independent judgments: fit without groups=")
 
 
 def _checked(res: PlainEstimates) -> Problem:

@@ -127,7 +127,7 @@ def _scores(
 
 
 def _mean(held: FloatArray, values: FloatArray, sizes: FloatArray) -> tuple[float, float]:
-    """Return the mean over all observations of units' values (folds, U), and its standard error."""
+    """Return the mean of units' values (folds, U) over all observations, and its standard error."""
     there = held > 0
     n, units = float((held * sizes).sum()), float(held.sum())
     mean = float((held * np.where(there, values, 0.0)).sum() / n)

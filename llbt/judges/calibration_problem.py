@@ -163,7 +163,7 @@ class CalibrationProblem:
         return params, Errors(number / (number - 1) * moved.T @ moved, number - 1, notes)
 
     def influences(self, params: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return the contribution of each unit to the score, by the labels (U, p), and per unit of ω (M, U, p)."""
+        """Return each unit's contribution to the score: of labels (U, p), and of each machine at weight 1 (M, U, p)."""
         size, lab = self.units.size, self.labelled
         human = self._by_unit(self.units.human, params)
         own = lab[:, None] * (human - lab @ human)

@@ -127,7 +127,7 @@ def _same_rows(judgments: Verdicts) -> pd.DataFrame:
 
 
 def _fitted(frame: pd.DataFrame, judgments: Verdicts, worth: str, notes: list[str]) -> Any:
-    """Return the fit of worths with ties, order and length if the data have them, each by source if the worths are."""
+    """Return the fit of worths, with ties, order and length if the data have them: all by source, or none."""
     several = SOURCE in worth
     c = from_judgments(
         frame,

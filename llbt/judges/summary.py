@@ -33,7 +33,7 @@ _MOST_SHOWN = 20
 
 @dataclass(frozen=True, eq=False)
 class ByJudge:
-    """Figures of K judges; every array has shape (K,), counts, shares or probabilities, NaN where undefined.
+    """Figures of K judges: arrays (K,) of counts, shares or probabilities; NaN where undefined.
 
     Attributes
     ----------

@@ -257,7 +257,10 @@ def bordered_gradients(
 
 
 def _centred(system: Bordered, columns: FloatArray) -> FloatArray:
-    """Return right-hand sides that sum to exactly 0; a sum left by rounding has no solution and hides small values."""
+    """Return right-hand sides that sum to exactly 0.
+
+    A sum left by rounding would leave the system without a solution, and hide small values.
+    """
     return columns if system.ridge is not None else columns - columns.mean(axis=0)
 
 

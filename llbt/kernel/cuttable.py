@@ -71,7 +71,10 @@ class CutTable:
     def _information(
         self, weights: FloatArray, signed: FloatArray, spread: float, order_cut: float, of_cut: float
     ) -> FloatArray:
-        """Return minus the second derivatives, from weights of η by pair and their sums with the sign of the order."""
+        """Return minus the second derivatives, from weights of η by pair.
+
+        `signed` are row sums minus column sums of the weights; weights of the reverse order count negatively.
+        """
         table = self.pairs
         rows = weights.sum(axis=1) - weights.sum(axis=0)
         pairs = -4 * (weights + weights.T)

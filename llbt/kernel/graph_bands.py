@@ -52,7 +52,7 @@ def cut_across(pattern: csr_array) -> IntArray | None:
 
 
 def _number(size: int) -> int:
-    """Return a number of groups whose inverse is worth its cost; the cost grows with the third power."""
+    """Return a number of groups for which the inverse is worth its cost; the cost grows with the cube of the number."""
     return min(_GROUPS, max(size // _OBJECTS, min(size // _FEWEST, _CHEAP)))
 
 

@@ -75,7 +75,7 @@ class Solved:
     log_determinant: float
 
     def among(self, block: Block) -> FloatArray:
-        """Return the part of the complement that belongs to the shared effects of each group, (G, r, r)."""
+        """Return the part of `complement` that belongs to the shared effects of each group, (G, r, r)."""
         return np.asarray(self._padded[block.shared[:, :, None], block.shared[:, None]])
 
     @cached_property

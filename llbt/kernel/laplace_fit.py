@@ -86,7 +86,7 @@ class NormalLikelihood:
     def beside(
         self, at: FloatArray, active: tuple[int, ...], point: Approximation, *, scales: bool = True
     ) -> FloatArray:
-        """Return the information, for fixed parameters with weights held; without `scales`, for these alone."""
+        """Return the information of fixed parameters, with weights held, and of scales, which is 0 without `scales`."""
         p = self.size
         information = np.zeros((len(at), len(at)))
         information[:p, :p] = information_beside(self.problem, self.crossed, at[:p], self.scales(at, active), point)
