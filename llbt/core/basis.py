@@ -146,11 +146,11 @@ def of_patterns(p: Patterns, *, missing: bool) -> Basis:
     missing : bool
         Whether the model also describes which answers are missing.
     """
-    if p.kind == "comparisons" and p.complete and not missing:
+    if p.kind == "comparisons" and p.complete and not missing and p.times is None:
         return of_comparisons(p.to_comparisons())
     judgments: Counter[tuple[tuple[int, int], ...]] = Counter()
     label = _ranks(p.objects)
-    if p.kind == "rankings" and p.complete and not missing:
+    if p.kind == "rankings" and p.complete and not missing and p.times is None:
         wins = np.stack(
             [((p.answers > 0) & (p.pairs[:, 0] == k)).sum(axis=1) + ((p.answers < 0) & (p.pairs[:, 1] == k)).sum(axis=1)
              for k in range(len(p.objects))], axis=1)  # fmt: skip
@@ -159,6 +159,7 @@ def of_patterns(p: Patterns, *, missing: bool) -> Basis:
         return Basis("ranking", ("ranking",), _digest_of(p.objects, judgments))
     signed = np.where(np.array([label[i] > label[j] for i, j in p.pairs]) & (np.abs(p.answers) == 1), -1, 1)
     keys = [min(label[i], label[j]) * len(label) + max(label[i], label[j]) for i, j in p.pairs.tolist()]
+    keys = [key + len(label) ** 2 * int(time) for key, time in zip(keys, p.time_of, strict=True)]
     for row, count in zip((signed * p.answers).tolist(), p.counts.tolist(), strict=True):
         judgments[tuple(sorted(zip(keys, row, strict=True)))] += count
     levels = (f"{p.levels} levels",) if p.levels else ()

@@ -11,12 +11,13 @@ import pandas as pd
 
 from ..base.arguments import checked, is_real
 from ..base.table import counted
-from ..core.columns import Coded, FloatArray
+from ..core.columns import FloatArray
 from ..core.patterns import MISSING, PatternKind, Patterns, Signs, gathered_patterns, pairs_of
 from ..errors import JudgmentError, OptionError, listed, repeated
 from .blocks import Scale, as_pandas, ranks_of
 from .column_roles import Names, read_object_table, wanted
 from .files import open_source
+from .repeated_answers import check_repeated, spread_over_times
 from .sources import as_names
 from .tables import kept_at
 
@@ -31,10 +32,15 @@ def from_patterns(
     coded: Sequence[float] = (1, 0, -1),
     higher_is_better: bool = True,
     covariates: Names = (),
+    numeric: Names = (),
     object_covariates: object = None,
+    judge: str | None = None,
+    time: str | None = None,
     weight: str | None = None,
 ) -> Patterns:
     """Return complete response patterns: the answers of each judge to all pairs, from one row per judge.
+
+    If judges answer at several times, there is one row per judge and time, and a pattern has the answers at all times.
 
     Parameters
     ----------
@@ -54,8 +60,13 @@ def from_patterns(
         For ratings: whether the higher rating is preferred.
     covariates : str or sequence of str
         Covariates of the judges.
+    numeric : str or sequence of str
+        Columns of integers that are numbers: covariates, which need not be in `covariates`, or `time`.
     object_covariates : frame or path, optional
         Covariates of the objects: a table with a column ``object`` and a column for each covariate.
+    judge, time : str, optional
+        The columns with the judge and the time, if judges answer at several times. The order of the times is that of
+        the sorted values. Covariates have one value per judge.
     weight : str, optional
         A column with the number of judges in a row.
 
@@ -63,15 +74,16 @@ def from_patterns(
     -------
     Patterns
         If judges left out pairs, ranks or ratings, these pairs have no answer. For rankings, an object without a rank
-        is below all ranked objects. Judges and objects without any answer are left out; notes state it.
+        is below all ranked objects. Judges and objects without any answer are left out; notes state it. At a time
+        without a row a judge has no answers.
 
     Raises
     ------
     JudgmentError
         For missing columns, answers without a code, ranks and ratings that are not finite numbers, equal ranks, and a
-        frame without answers.
+        frame without answers; with `time`, for two rows of a judge at one time, and covariates that change.
     OptionError
-        For fewer than two objects, and if the number of columns is not the number of pairs.
+        For fewer than two objects, if the number of columns is not the number of pairs, and for `judge` without `time`.
 
     Examples
     --------
@@ -85,6 +97,14 @@ def from_patterns(
     1     0    1     0      1
     2     1   -1  <NA>      1
     3     1    1     1      1
+
+    Two judges at two times:
+
+    >>> rows = rows.assign(who=["K", "K", "L", "L"], week=[1, 2, 1, 2])
+    >>> p = llbt.from_patterns(
+    ...     rows, "comparisons", objects=["A", "B", "C"], columns=["AB", "AC", "BC"], judge="who", time="week")
+    >>> p.n_judges, p.n_times, p.answers.shape
+    (2, 2, (2, 6))
     """
     labels = as_names(objects, "objects")
     if len(labels) < 2:
@@ -94,16 +114,27 @@ def from_patterns(
         raise OptionError(f"{listed(twice)} stands twice in objects=", expected="each object once")
     pairs = as_names(columns, "columns")
     values = _columns(kind, labels, pairs)
-    beside = as_names(covariates, "covariates")
+    numbers = as_names(numeric, "numeric")
+    asked = wanted(covariates, (), tuple(name for name in numbers if name != time), object_covariates, None)
+    beside = (*asked.roles()["covariates"], *asked.roles()["numeric"])
     source = open_source(frame)
     roles = {"objects" if kind != "comparisons" else "columns": values, "covariates": beside}
+    check_repeated(judge, time, weight)
     weights = () if weight is None else (weight,)
-    _check(source.names, {**roles, "weight": weights})
-    table = as_pandas(source, (*values, *beside, *weights))
+    repeated_by = () if judge is None or time is None else (judge, time)
+    _check(source.names, {**roles, "judge": repeated_by[:1], "time": repeated_by[1:], "weight": weights})
+    table = as_pandas(source, (*values, *beside, *repeated_by, *weights))
     counts = None if weight is None else _counts(table, weight)
-    asked = wanted(beside, (), (), object_covariates, None)
     beside_columns, _, _ = kept_at(table[list(beside)], asked, np.arange(len(table)))
-    read = _read(kind, table, (labels, values), coded, higher_is_better, beside_columns, counts)
+    answers, levels, notes = _read(kind, table, values, coded, higher_is_better, counts)
+    times = None
+    if len(repeated_by) == 2:
+        answers, beside_columns, times = spread_over_times(
+            table, repeated_by, answers, beside_columns, tuple(name for name in numbers if name == time)
+        )
+    read = gathered_patterns(
+        labels, answers, kind, levels=levels, columns=beside_columns, times=times, counts=counts, notes=notes
+    )
     object_columns, more = read_object_table(asked, read.objects)
     return replace(read, object_columns=object_columns, notes=(*read.notes, *more))
 
@@ -140,19 +171,17 @@ def _check(names: Sequence[str], roles: dict[str, tuple[str, ...]]) -> None:
 def _read(
     kind: PatternKind,
     table: pd.DataFrame,
-    named: tuple[tuple[str, ...], tuple[str, ...]],
+    names: tuple[str, ...],
     coded: Sequence[float],
     higher_is_better: bool,
-    columns: tuple[Coded, ...],
     counts: FloatArray | None,
-) -> Patterns:
-    """Return the patterns of each kind of answers."""
-    labels, names = named
+) -> tuple[Signs, int, tuple[str, ...]]:
+    """Return the signs of all pairs in each row, (R, P), the number of levels of ratings, and notes."""
     noun = {"comparisons": "answer", "rankings": "rank", "ratings": "rating"}[kind]
     scale = Scale(noun, f"{noun}ed", higher_wins=True)
     values = np.column_stack([ranks_of(table, name, scale) for name in names])
     if kind == "comparisons":
-        return gathered_patterns(labels, _answers(table, names, values, coded), kind, columns=columns, counts=counts)
+        return _answers(table, names, values, coded), 0, ()
     better = values if kind == "ratings" and higher_is_better else -values
     notes: tuple[str, ...] = ()
     if kind == "rankings":
@@ -170,7 +199,7 @@ def _read(
     used = (signs != MISSING).any(axis=1) & (True if counts is None else counts > 0)
     given = values[used]  # judges of no weight, and those who rated one object alone, say nothing of the scale either
     levels = 0 if kind == "rankings" else len(np.unique(given[~np.isnan(given)]))
-    return gathered_patterns(labels, signs, kind, levels=levels, columns=columns, counts=counts, notes=notes)
+    return signs, levels, notes
 
 
 def _signs(better: FloatArray) -> Signs:

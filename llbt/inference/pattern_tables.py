@@ -51,6 +51,7 @@ def drawn_patterns(res: WithPatterns, n: int, rng: np.random.Generator) -> tuple
                 levels=p.levels,
                 columns=columns,
                 object_columns=p.object_columns,
+                times=p.times,
                 notes=notes,
             )
         )

@@ -64,7 +64,7 @@ class PatternUnits:
     def titles(self) -> list[str]:
         """Return the name of each unit."""
         if self.labels is None:
-            return [pattern_text(row) for row in self.fit.patterns.answers]
+            return [pattern_text(row, self.fit.patterns.n_times) for row in self.fit.patterns.answers]
         return [str(label) for label in self.labels]
 
     def estimated(self, counts: FloatArray) -> FloatArray:
@@ -104,6 +104,11 @@ def pattern_units(res: WithPatterns, by: str | None, option: str) -> PatternUnit
     p, likelihood = res.patterns, res.whole_likelihood
     if by in (None, PATTERN):
         return PatternUnits(res, likelihood, PATTERN, None, p.counts, np.ones(len(p)), np.arange(len(p)))
+    if p.times is not None and by == p.times.name:
+        raise OptionError(
+            f"{option}={by!r}, and the answers of a judge at different times are one pattern",
+            "Leave it out: patterns are the units.",
+        )
     column = next((c for c in p.columns if c.name == by), None)
     if column is None:
         raise OptionError(
