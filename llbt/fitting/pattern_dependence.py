@@ -1,9 +1,10 @@
-"""Dependence of a judge's answers to pairs that share an object, the same for all judges or by a covariate."""
+"""Dependence of a judge's answers: on pairs that share an object, and on the same pair at consecutive times."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -16,14 +17,37 @@ from ..kernel.patterns import products_of
 
 _TERM = re.compile(r"dependence(?:\s*([:*])\s*(\w+|`[^`]+`))?")
 EVERYONE = ""  # in place of a covariate: dependence that all judges have
+PERSISTENCE = "persistence"
 
-Dependence = tuple[str, ...]
+
+@dataclass(frozen=True)
+class Dependence:
+    """Which answers of a judge depend on each other. False if none do.
+
+    Attributes
+    ----------
+    by : tuple of str
+        What the dependence of pairs that share an object varies by: ``""`` for all judges, then covariates; empty
+        without this dependence.
+    persistence : bool
+        Whether the answers to a pair depend on each other at consecutive times.
+    """
+
+    by: tuple[str, ...] = ()
+    persistence: bool = False
+
+    def __bool__(self) -> bool:
+        return bool(self.by) or self.persistence
+
+
+NONE = Dependence()
 
 
 def split_dependence(formula: str) -> tuple[str, Dependence]:
-    """Return the formula without terms of dependence (``"0"`` if nothing is left), and what dependence varies by.
+    """Return the formula without terms of dependence (``"0"`` if nothing is left), and the dependence.
 
     ``dependence`` has parameters that all judges share, ``dependence * sex`` also their differences by sex.
+    ``persistence`` has a parameter for each pair.
 
     Raises
     ------
@@ -35,8 +59,10 @@ def split_dependence(formula: str) -> tuple[str, Dependence]:
             f"{formula!r} has effects of judges in brackets, and the data are Patterns",
             "Fit the effects to comparisons, fit(formula, patterns.to_comparisons()), or use the term dependence.",
         )
+    terms = [term for term in formula.split("+") if term.strip() != PERSISTENCE]
+    persistence = len(terms) < len(formula.split("+"))
     others, by = [], []
-    for term in formula.split("+"):
+    for term in terms:
         match = _TERM.fullmatch(term.strip())
         if match is None:
             others.append(term)
@@ -49,23 +75,33 @@ def split_dependence(formula: str) -> tuple[str, Dependence]:
             f"dependence is part of another term in {formula!r}",
             "Write it as a separate term: object + dependence; or by a covariate: object + dependence * sex.",
         )
+    if re.search(rf"\b{PERSISTENCE}\b", text):
+        raise FormulaError(
+            f"persistence is part of another term in {formula!r}", "Write it as a separate term: object + persistence."
+        )
     if by and EVERYONE not in by:
         raise FormulaError(
             f"{formula!r} has dependence by {by[0]} without dependence",
             f"Write both: dependence * {quoted(by[0])}.",
         )
-    return text, tuple(dict.fromkeys(by))
+    return text, Dependence(tuple(dict.fromkeys(by)), persistence)
 
 
-def dependence_terms(by: Dependence) -> list[str]:
+def dependence_terms(dependence: Dependence) -> list[str]:
     """Return the terms as a formula writes them."""
-    return ["dependence" if name == EVERYONE else f"dependence:{quoted(name)}" for name in by]
+    own = ["dependence" if name == EVERYONE else f"dependence:{quoted(name)}" for name in dependence.by]
+    return [*own, *([PERSISTENCE] if dependence.persistence else [])]
 
 
-def check_dependence(p: Patterns, by: Dependence, reference: Reference) -> None:
-    """Raise for covariates that the patterns do not have, or that have one value."""
-    columns = {column.name: column for column in p.columns}
-    for name in by:
+def check_dependence(p: Patterns, dependence: Dependence, reference: Reference) -> None:
+    """Raise for covariates that the patterns do not have, or that have one value, and for persistence at one time."""
+    if dependence.persistence and p.n_times < 2:
+        raise DesignError(
+            "persistence is the dependence of answers at consecutive times, and each judge answered once",
+            "Leave persistence out. Or read the patterns with times: from_patterns(…, judge='judge', time='week').",
+        )
+    columns = _columns(p)
+    for name in dependence.by:
         if name == EVERYONE:
             continue
         if name not in columns:
@@ -81,37 +117,76 @@ def check_dependence(p: Patterns, by: Dependence, reference: Reference) -> None:
         _reference_level(columns[name], reference)
 
 
-def dependence_names(p: Patterns, by: Dependence, reference: Reference) -> tuple[str, ...]:
-    """Return the names of the parameters: ``I12.13`` for all judges, ``I12.13:sex[m]`` for how men differ."""
-    label = [f"{i + 1}{j + 1}" if len(p.objects) < 10 else f"{i + 1}:{j + 1}" for i, j in p.pairs]
-    products = [f"I{label[a]}.{label[b]}" for a, b in products_of(p.pairs)]
-    return tuple(f"{product}{suffix}" for suffix in _suffixes(p, by, reference) for product in products)
+def dependence_names(p: Patterns, dependence: Dependence, reference: Reference) -> tuple[str, ...]:
+    """Return the names of the parameters.
+
+    ``I12.13`` for all judges, ``I12.13:sex[m]`` for what men have beside it, ``persistence[A:B]`` for a pair.
+    """
+    pairs = p.distinct_pairs
+    label = [f"{i + 1}{j + 1}" if len(p.objects) < 10 else f"{i + 1}:{j + 1}" for i, j in pairs]
+    products = [f"I{label[a]}.{label[b]}" for a, b in products_of(pairs)]
+    own = [f"{product}{suffix}" for suffix in _suffixes(p, dependence.by, reference) for product in products]
+    lasting = [f"{PERSISTENCE}[{p.objects[i]}:{p.objects[j]}]" for i, j in pairs] if dependence.persistence else []
+    return (*own, *lasting)
 
 
-def dependence_loads(p: Patterns, by: Dependence, reference: Reference, codes: Sequence[IntArray]) -> FloatArray:
+def dependence_products(p: Patterns, dependence: Dependence) -> IntArray:
+    """Return the two answers of each product, (Q, 2): of pairs that share an object, then of a pair at two times."""
+    size, steps = len(p.distinct_pairs), np.arange(p.n_times)
+    parts = [np.empty((0, 2), dtype=np.int64)]
+    if dependence.by:
+        parts += [products_of(p.distinct_pairs) + size * t for t in steps]
+    if dependence.persistence:
+        parts += [np.arange(size)[:, None] + size * np.array([t, t + 1]) for t in steps[:-1]]
+    return np.concatenate(parts)
+
+
+def dependence_loads(p: Patterns, dependence: Dependence, reference: Reference, first: IntArray) -> FloatArray:
     """Return how the parameters enter the Q products of each class of judges, (G, Q, D).
 
     Parameters
     ----------
-    codes : sequence of ndarray of int, each (G,)
-        The code of each column of the patterns in the classes.
+    first : ndarray of int, shape (G,)
+        A pattern of each class.
     """
-    number, classes = len(products_of(p.pairs)), len(codes[0]) if codes else 1
-    loads = [np.ones((classes, 1))] if by else []
-    for name in by[1:]:
-        k = [column.name for column in p.columns].index(name)
-        values = p.columns[k].levels[codes[k]]
-        if p.columns[k].numeric:
-            loads.append(values[:, None].astype(np.float64))
-        else:
-            others = _other_levels(p.columns[k], reference)
-            loads.append(np.stack([values == level for level in others], axis=1).astype(np.float64))
-    every = np.concatenate(loads, axis=1) if loads else np.zeros((classes, 0))
-    return np.asarray(np.einsum("gd,qr->gqdr", every, np.eye(number)).reshape(classes, number, -1))
+    parts = []
+    if dependence.by:
+        values = np.concatenate([_values(p, name, reference, first) for name in dependence.by], axis=2)  # (G, T, d)
+        number = len(products_of(p.distinct_pairs))
+        each = np.einsum("gtd,qr->gtqdr", values, np.eye(number))
+        parts.append(each.reshape(len(first), p.n_times * number, -1))
+    if dependence.persistence:
+        same = np.tile(np.eye(len(p.distinct_pairs)), (p.n_times - 1, 1))
+        parts.append(np.broadcast_to(same, (len(first), *same.shape)))
+    loads = np.zeros((len(first), sum(part.shape[1] for part in parts), sum(part.shape[2] for part in parts)))
+    row = column = 0
+    for part in parts:
+        _, rows, columns = part.shape
+        loads[:, row : row + rows, column : column + columns] = part
+        row, column = row + rows, column + columns
+    return loads
 
 
-def _suffixes(p: Patterns, by: Dependence, reference: Reference) -> list[str]:
-    columns, suffixes = {column.name: column for column in p.columns}, []
+def _values(p: Patterns, name: str, reference: Reference, first: IntArray) -> FloatArray:
+    """Return the values that dependence is multiplied by, for each class and time, (G, T, d)."""
+    if name == EVERYONE:
+        return np.ones((len(first), p.n_times, 1))
+    column = _columns(p)[name]
+    of_time = p.times is not None and name == p.times.name
+    values = column.values[None, :] if of_time else column.values[first][:, None]
+    values = np.broadcast_to(values, (len(first), p.n_times))
+    if column.numeric:
+        return values.astype(np.float64)[:, :, None]
+    return np.stack([values == level for level in _other_levels(column, reference)], axis=2).astype(np.float64)
+
+
+def _columns(p: Patterns) -> dict[str, Coded]:
+    """Return the covariates of the judges and the times, by name."""
+    return {column.name: column for column in (*p.columns, *((p.times,) if p.times else ()))}
+
+
+def _suffixes(p: Patterns, by: tuple[str, ...], reference: Reference) -> list[str]:
+    columns, suffixes = _columns(p), []
     for name in by:
         if name == EVERYONE:
             suffixes.append("")

@@ -58,7 +58,7 @@ class PatternEstimates(WorthEstimates):
 
     @property
     def dependent(self) -> bool:
-        """Whether the formula has `dependence`."""
+        """Whether the formula has `dependence` or `persistence`."""
         return bool(self.dependence)
 
     @property
@@ -71,7 +71,7 @@ class PatternEstimates(WorthEstimates):
         """Names of the parameters of dependence, then of those for missing answers.
 
         Dependence has prefmod's names: ``I12.13`` for the object pairs 1:2 and 1:3. Differences by a covariate have its
-        name and level behind: ``I12.13:sex[m]``.
+        name and level behind: ``I12.13:sex[m]``. ``persistence[A:B]`` is the dependence at consecutive times.
         """
         dependence = dependence_names(self.patterns, self.dependence, self.specification.reference)
         return (*dependence, *(self.missingness.names if self.missingness else ()))

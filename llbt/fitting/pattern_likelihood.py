@@ -20,12 +20,12 @@ from ..kernel.patterns import (
     Listed,
     Space,
     Weights,
-    products_of,
     rankings_of,
     ratings_of,
+    repeated_patterns,
     signs_of,
 )
-from .pattern_dependence import Dependence, dependence_loads
+from .pattern_dependence import NONE, Dependence, dependence_loads, dependence_products
 from .pattern_missingness import Missingness
 from .pattern_predictors import pair_predictors
 
@@ -78,11 +78,6 @@ class PatternLikelihood:
     def _own(self) -> int:
         """The number of parameters of the answers; the parameters of missing answers follow them."""
         return int(self.eta.shape[2] + self.loads.shape[2])
-
-    @property
-    def blocks(self) -> int:
-        """How many parameters of dependence a product has: one for all judges, and one for each difference."""
-        return int(self.loads.shape[2]) // max(1, len(self.products))
 
     def of_counts(self, counts: FloatArray) -> PatternLikelihood:
         """Return the likelihood with other counts (N,) of the patterns; patterns with count 0 are dropped."""
@@ -216,7 +211,7 @@ def likelihood_of(
     design: Design,
     codings: Codings,
     free: IntArray,
-    by: Dependence = (),
+    dependence: Dependence = NONE,
     reference: Reference = None,
     missingness: Missingness | None = None,
 ) -> PatternLikelihood:
@@ -228,33 +223,39 @@ def likelihood_of(
         If more patterns are possible than can be summed; it states the number. For pairs that the answers do not
         determine.
     """
-    products = products_of(p.pairs) if by else np.empty((0, 2), dtype=np.int64)
-    apart = p.kind == "comparisons" and not by
+    products = dependence_products(p, dependence)
+    apart = p.kind == "comparisons" and not dependence
     space = IndependentPairs(len(p.pairs), p.has_ties) if apart else space_of(p, products)
     _refuse_open(p, space)
     codes = [column.codes for column in p.columns]
     first, group = groups(codes) if codes else (np.zeros(1, dtype=np.int64), np.zeros(len(p), dtype=np.int64))
     eta, gamma = pair_predictors(p, design, codings, free, first)
-    loads = dependence_loads(p, by, reference, [column[first] for column in codes])[:, : len(products)]
+    loads = dependence_loads(p, dependence, reference, first)
     return PatternLikelihood(p, space, products, group, eta, gamma, loads, missingness)
 
 
 def space_of(p: Patterns, products: IntArray) -> Space:
-    """Return the set of patterns that the judges could have answered."""
-    size, number = len(p.objects), p.answers.shape[1]
+    """Return the set of patterns that the judges could have answered, at all times."""
+    size, number, times = len(p.objects), p.answers.shape[1], p.n_times
+    at = f" at {times} times" if times > 1 else ""
     if p.kind == "comparisons":
         values = (-1, 0, 1) if p.has_ties else (-1, 1)
-        _refuse_many(float(len(values)) ** number, f"answers to the {number} pairs of {size} objects", MOST_PATTERNS)
+        what = f"answers to the {len(p.distinct_pairs)} pairs of {size} objects{at}"
+        _refuse_many(float(len(values)) ** number, what, MOST_PATTERNS)
         return Halves(number, values, products)
     if p.kind == "rankings":
-        _refuse_many(float(np.prod(np.arange(1.0, size + 1))), f"orders of {size} objects", _MOST_LISTED)
+        orders = float(np.prod(np.arange(1.0, size + 1)))
+        _refuse_many(orders**times, f"orders of {size} objects{at}", _MOST_LISTED)
         values_of = rankings_of(size)
     else:
         levels = min(size, p.levels)
-        _refuse_many(float(levels) ** size, f"ratings of {size} objects on {p.levels} levels", 10 * _MOST_LISTED)
+        what = f"ratings of {size} objects on {p.levels} levels"
+        _refuse_many(float(levels) ** size, what, 10 * _MOST_LISTED)
         values_of = ratings_of(size, levels)
-    refuse_large("the table of all patterns", float(len(values_of)) * number / 8, _REMEDY)
-    return Listed(signs_of(values_of, p.pairs), products)
+        _refuse_many(float(len(values_of)) ** times, f"{what}{at}", 10 * _MOST_LISTED)
+    number_of = float(len(values_of)) ** times
+    refuse_large("the table of all patterns", number_of * number / 8, _REMEDY)
+    return Listed(repeated_patterns(signs_of(values_of, p.distinct_pairs), times), products)
 
 
 def _refuse_many(number: float, what: str, most: float) -> None:

@@ -126,7 +126,7 @@ def _levels(p: Patterns, missing: Missing) -> tuple[FloatArray, list[str]]:
     if missing == "common":
         return np.ones((len(p.pairs), 1)), ["missing"]
     if missing == "comparison":
-        return np.eye(len(p.pairs)), [f"missing[{pair}]" for pair in _pairs(p, np.arange(len(p.pairs)))]
+        return _by_pair(p), [f"missing[{pair}]" for pair in _pairs(p, np.arange(len(p.pairs)))]
     own = _positions(p, missing)
     level, names = np.abs(_signs(p))[:, own], [f"missing[{p.objects[k]}]" for k in own]
     if missing == "object":
@@ -142,7 +142,7 @@ def _slopes(p: Patterns, not_at_random: NotAtRandom, reference: Label) -> tuple[
     if not_at_random is None:
         return np.zeros((len(p.pairs), 0)), []
     if not_at_random == "comparison":
-        return np.eye(len(p.pairs)), [f"missing:preferred[{pair}]" for pair in _pairs(p, np.arange(len(p.pairs)))]
+        return _by_pair(p), [f"missing:preferred[{pair}]" for pair in _pairs(p, np.arange(len(p.pairs)))]
     own = _positions(p, not_at_random)
     if not_at_random == "object":
         own = own[own != p.objects.index(reference)]
@@ -154,6 +154,11 @@ def _positions(p: Patterns, asked: Missing | NotAtRandom) -> IntArray:
     return np.array([k for k, label in enumerate(p.objects) if asked == "object" or str(label) in (asked or ())])
 
 
+def _by_pair(p: Patterns) -> FloatArray:
+    """Return a column for each pair, the same at all times, shape (T · P, P)."""
+    return np.tile(np.eye(len(p.distinct_pairs)), (p.n_times, 1))
+
+
 def _signs(p: Patterns) -> FloatArray:
     """Return 1 for the first object of each pair and −1 for the second, shape (P, J)."""
     signs = np.zeros((len(p.pairs), len(p.objects)))
@@ -163,7 +168,8 @@ def _signs(p: Patterns) -> FloatArray:
 
 
 def _pairs(p: Patterns, which: IntArray) -> list[str]:
-    return [f"{p.objects[i]}:{p.objects[j]}" for i, j in p.pairs[which]]
+    """Return the names of the pairs of some answers, each once."""
+    return list(dict.fromkeys(f"{p.objects[i]}:{p.objects[j]}" for i, j in p.pairs[which]))
 
 
 def _refuse_infinite(p: Patterns, level: FloatArray, names: list[str]) -> None:

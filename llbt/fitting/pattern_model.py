@@ -69,8 +69,8 @@ def fit_patterns(
 def solved_patterns(spec: PatternSpecification, data: Patterns) -> PatternResults:
     """Return the fit for the arguments of `fit`, without warnings; terms need not include worths."""
     clusters = clustering_of(data, spec.cov_type, spec.groups)
-    text, by = split_dependence(spec.formula)
-    check_dependence(data, by, spec.reference)
+    text, dependence = split_dependence(spec.formula)
+    check_dependence(data, dependence, spec.reference)
     pairs = data.to_comparisons()
     pairs = decided(parse(text, vocabulary(pairs)), pairs)
     if data.has_ties and not pairs.has_ties:
@@ -80,13 +80,13 @@ def solved_patterns(spec: PatternSpecification, data: Patterns) -> PatternResult
     codings = codings_of(model.design, text, pairs, spec.reference)
     missingness = missingness_of(data, spec.missing, spec.not_at_random, model.design.reference)
     likelihood, start = None, np.zeros(len(free))
-    if data.kind == "comparisons" and not by:
+    if data.kind == "comparisons" and not dependence:
         res = model.solved(Specification(text, spec.reference))
         solution, cov = _as_patterns(res), res.covariance
         start = solution.params
-    if missingness or by or data.kind != "comparisons":
-        likelihood = likelihood_of(data, model.design, codings, free, by, spec.reference, missingness)
-        beside = [*dependence_names(data, by, spec.reference), *(missingness.names if missingness else ())]
+    if missingness or dependence or data.kind != "comparisons":
+        likelihood = likelihood_of(data, model.design, codings, free, dependence, spec.reference, missingness)
+        beside = [*dependence_names(data, dependence, spec.reference), *(missingness.names if missingness else ())]
         start = np.append(start, np.zeros(likelihood.loads.shape[2]))
         solution = _solved(likelihood, [*(model.design.names[k] for k in free), *beside], start)
         cov = Covariance(inverse(solution.information))
@@ -100,10 +100,10 @@ def solved_patterns(spec: PatternSpecification, data: Patterns) -> PatternResult
         free=free,
         solution=solution,
         covariance=cov,
-        average=replace(average, answers_depend=bool(by) or data.kind != "comparisons"),
+        average=replace(average, answers_depend=bool(dependence) or data.kind != "comparisons"),
         specification=spec,
         patterns=data,
-        dependence=by,
+        dependence=dependence,
         likelihood=likelihood,
     )
 

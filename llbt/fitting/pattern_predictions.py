@@ -17,7 +17,8 @@ _MARGINAL = "of the answers to a pair, averaged over the answers to all others"
 def predicted_answers(res: PatternEstimates, confidence: float) -> Table:
     """Return the probability of each outcome of every pair; see `PatternResults.predict`."""
     p, likelihood = res.patterns, res.whole_likelihood
-    shown: dict[str, list[Any]] = {"object_i": [], "object_j": [], **{column.name: [] for column in p.columns}}
+    names = [column.name for column in (*p.columns, *((p.times,) if p.times else ()))]
+    shown: dict[str, list[Any]] = {"object_i": [], "object_j": [], **{name: [] for name in names}}
     chances, errors = [], []
     for g in range(len(likelihood.eta)):
         first = np.flatnonzero(likelihood.group == g)[:1]
@@ -30,6 +31,8 @@ def predicted_answers(res: PatternEstimates, confidence: float) -> Table:
         shown["object_j"] += [p.objects[j] for _, j in p.pairs]
         for column in p.columns:
             shown[column.name] += [column.values[first].tolist()[0]] * len(p.pairs)
+        if p.times is not None:
+            shown[p.times.name] += p.times.values[p.time_of].tolist()
     estimate, error = np.concatenate(chances), np.concatenate(errors)
     df = np.full(len(estimate), res.df_inference)
     return long_table(res.average, shown, (estimate, error, df), confidence, (_MARGINAL,))

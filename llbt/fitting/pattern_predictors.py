@@ -41,7 +41,7 @@ def pair_predictors(
         For an object without any answer, and for a class of judges whose answers do not determine a pair.
     """
     pairs = np.tile(_places(p, codings)[p.pairs], (len(first), 1))
-    values = _values(p, codings, pairs, np.repeat(first, len(p.pairs)))
+    values = _values(p, codings, pairs, first)
     signed = rows_at(codings, "worth", pairs[:, 0], values) - rows_at(codings, "worth", pairs[:, 1], values)
     eta = signed.toarray()
     shared = codings.table.comparisons.response.shared
@@ -64,15 +64,18 @@ def _places(p: Patterns, codings: Codings) -> IntArray:
     return codes_of(compared, p.objects, "object")
 
 
-def _values(p: Patterns, codings: Codings, pairs: IntArray, rows: IntArray) -> dict[str, npt.NDArray[Any]]:
-    """Return the values of the formula's variables for pairs (R, 2) of judges with these patterns (R,)."""
+def _values(p: Patterns, codings: Codings, pairs: IntArray, first: IntArray) -> dict[str, npt.NDArray[Any]]:
+    """Return the values of the formula's variables for the pairs (R, 2) of each class at each time."""
     table, values = codings.table, {}
     used = {name for coding in codings.blocks.values() for name in coding.variables}
-    for column in p.columns:
-        if column.name in used:
-            known = table.columns[column.name]  # labels may stand in another order here
-            codes = codes_of(known.levels.tolist(), column.levels.tolist(), f"covariate {column.name!r}")
-            values[column.name] = column_values(known, codes[column.codes[rows]])
+    given = {column.name: (column, np.repeat(column.codes[first], len(p.pairs))) for column in p.columns}
+    if p.times is not None:
+        given[p.times.name] = p.times, np.tile(p.times.codes[p.time_of], len(first))
+    for name in used & set(given):
+        column, rows = given[name]
+        known = table.columns[name]  # labels may stand in another order here
+        codes = codes_of(known.levels.tolist(), column.levels.tolist(), f"covariate {name!r}")
+        values[name] = column_values(known, codes[rows])
     return values | ({"pair": table.pair_codes(pairs)} if "pair" in used else {})
 
 
@@ -91,7 +94,10 @@ def _refuse_undetermined(p: Patterns, design: Design, free: IntArray, first: Int
     if wrong.any():
         g, k = np.argwhere(wrong)[0]
         i, j = (p.objects[one] for one in p.pairs[k])
-        where = ", ".join(f"{c.name} {c.levels[c.codes[first[g]]]!r}" for c in p.columns)
+        where = ", ".join(
+            [f"{c.name} {c.values[first[g]]!r}" for c in p.columns]
+            + ([f"{p.times.name} {p.times.values[p.time_of[k]]!r}"] if p.times is not None else [])
+        )
         raise DesignError(
             f"the answers do not determine whether {i!r} is preferred to {j!r}{f' under {where}' if where else ''}",
             "Use a formula with fewer terms, or leave out the object or the judges without answers.",

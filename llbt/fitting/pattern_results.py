@@ -37,8 +37,9 @@ class PatternResults(PatternEstimates, Record):
         fit of their own: functions that need counts or a likelihood refuse them.
     specification : PatternSpecification
     patterns : Patterns
-    dependence : tuple of str
-        What the dependence of answers varies by: ``""`` for all judges, then covariates; empty without `dependence`.
+    dependence : Dependence
+        ``by``: what the dependence of answers varies by, ``""`` for all judges, then covariates; ``persistence``:
+        whether answers to a pair depend on each other at consecutive times.
     likelihood : PatternLikelihood or None
         None for comparisons without dependence, because these have the model of `fit`.
 
@@ -50,6 +51,12 @@ class PatternResults(PatternEstimates, Record):
     is a product over the pairs, so they have the model of `fit` and are fitted by it. With dependence, λ is half the
     log-odds of a preference with all other answers held. Log-worths λ are free (``object``), or a linear function of
     covariates of the objects (``price + weight``); both may differ by covariates of the judges (``price * sex``).
+
+    If judges answer at several times, y has the answers at all times. `persistence` adds θ y_pt y_p,t+1 for the answers
+    to a pair at consecutive times, with one θ for each pair; `dependence` then connects answers at the same time.
+    prefmod has dependence between successive times for ratings and rankings (``iaT``; by its help pages). With
+    persistence, λ of a time holds the answers at other times fixed, so `predict` compares times, and differences of λ
+    do not.
 
     Missing answers are summed over. By default they are taken as missing at random. With `missing`, the likelihood
     includes which answers are missing (r_p = 1), as a selection model: P(y, r) = P(y) Π_p P(r_p | y_p). The logits are

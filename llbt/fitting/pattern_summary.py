@@ -65,7 +65,8 @@ def _head(res: PatternEstimates) -> tuple[str, ...]:
     if not p.complete:
         share = p.counts @ (p.answers == MISSING).mean(axis=1) / p.counts.sum()
         lines.append(f"Missing answers: {format_percent(share)}, {_missing_text(res)}")
-    lines.append(f"Possible patterns: {_POSSIBLE[p.kind]}{_number(res)}")
+    at = f" at {p.n_times} times" if p.times is not None else ""
+    lines.append(f"Possible patterns: {_POSSIBLE[p.kind]}{at}{_number(res)}")
     worths = worths_in_order(res.average)
     return (*lines, f"Worth: {worths}") if worths else tuple(lines)
 
@@ -91,10 +92,14 @@ def _number(res: PatternEstimates) -> str:
 
 def _notes(res: PatternEstimates, odds: bool) -> tuple[str, ...]:
     notes = scale_notes(res.average, odds)
-    if res.dependent:
+    if res.dependence.by:
         notes.append("I12.13 is θ of the pairs 1, 2 and 1, 3: above 0 their answers go together.")
-        if len(res.dependence) > 1:
-            notes.append("I12.13:… is how much θ differs from θ at the covariate's reference level.")
+    if len(res.dependence.by) > 1:
+        notes.append("I12.13:… is how much θ differs from θ at the covariate's reference level.")
+    if res.dependence.persistence:
+        notes.append("persistence[A:B] is θ of a pair at consecutive times; above 0 judges repeat answers.")
+        notes.append(Qualifying("Worths of a time hold answers at other times fixed. To compare times: res.predict()."))
+    if res.dependent:
         notes.append("λ is half the log-odds of a preference with all other answers held.")
     notes += aliased_notes(res.aliased)
     notes += [*_missing_notes(res, odds), *res.covariance.notes]

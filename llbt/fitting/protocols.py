@@ -24,6 +24,7 @@ from .discrimination_estimates import Judging, Neighbour
 from .estimates import Estimates
 from .fitted_counts import Cells
 from .mixed_estimates import JudgeTable
+from .pattern_dependence import Dependence
 from .pattern_likelihood import PatternLikelihood
 from .pattern_missingness import Missingness
 from .plain_estimates import PlainEstimates
@@ -214,8 +215,8 @@ class WithPatterns(FitLike, Protocol):
         """Whether answers of a judge depend on each other."""
 
     @property
-    def dependence(self) -> tuple[str, ...]:
-        """What the dependence varies by: all judges (an empty name), covariates."""
+    def dependence(self) -> Dependence:
+        """Which answers of a judge depend on each other."""
 
     @property
     def patterns(self) -> Patterns:

@@ -35,7 +35,7 @@ class WrittenTerm:
         The term as written in a formula: ``object:judge``, ``tie``.
     block : str
         The block of the parameter: ``"worth"``, ``"tie"``, ``"bad"``, ``"grade"``, ``"order"``, or for patterns
-        ``"dependence"``.
+        ``"dependence"`` or ``"persistence"``.
     codes : frozenset of str
         The factors of the term, without ``tie``, ``grade`` or ``order``.
     """

@@ -25,7 +25,7 @@ from ..fitting.discrimination import with_discrimination
 from ..fitting.discrimination_tests import alike_notes
 from ..fitting.estimates import Estimates
 from ..fitting.mixed import with_effects
-from ..fitting.pattern_dependence import EVERYONE, dependence_terms, split_dependence
+from ..fitting.pattern_dependence import EVERYONE, PERSISTENCE, dependence_terms, split_dependence
 from ..fitting.pattern_missingness import Missingness
 from ..fitting.pattern_model import solved_patterns
 from ..fitting.plain_estimates import PlainEstimates
@@ -429,10 +429,11 @@ def model_of_patterns(res: WithPatterns) -> TestedModel:
     spec = res.specification
 
     def read(text: str) -> list[WrittenTerm]:
-        rest, by = split_dependence(text)
-        depends = zip(dependence_terms(by), by, strict=True)
+        rest, dependence = split_dependence(text)
+        depends = zip(dependence_terms(dependence), dependence.by, strict=False)
         own = [WrittenTerm(term, "dependence", frozenset({name} - {EVERYONE})) for term, name in depends]
-        return [*written_terms(rest, res.comparisons), *own]
+        lasting = [WrittenTerm(PERSISTENCE, PERSISTENCE, frozenset())] if dependence.persistence else []
+        return [*written_terms(rest, res.comparisons), *own, *lasting]
 
     def refitted(some: Terms) -> TestedModel:
         asked = replace(spec, formula=formula_of(some), cov_type="nonrobust", groups="")

@@ -402,6 +402,12 @@ def signs_of(values: FloatArray, pairs: IntArray) -> Signs:
     return np.asarray(signs, dtype=np.int8)
 
 
+def repeated_patterns(patterns: Signs, times: int) -> Signs:
+    """Return all sequences of `times` patterns from (C, P), one after another in a row, shape (C^times, times · P)."""
+    which = np.indices((len(patterns),) * times).reshape(times, -1)
+    return np.concatenate([patterns[rows] for rows in which], axis=1)
+
+
 def rankings_of(objects: int) -> FloatArray:
     """Return all orders of `objects` objects as values, the largest for the best, shape (J!, J)."""
     return np.array(list(itertools.permutations(range(objects))), dtype=np.float64)

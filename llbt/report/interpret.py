@@ -43,7 +43,14 @@ from ..judges.class_fit import LatentClasses
 from .calibration_words import calibration_topics
 from .class_words import class_topics
 from .judge_words import discrimination_sentence, judge_sentence
-from .pattern_words import pattern_decisions, pattern_dependence, pattern_missing, pattern_model, pattern_ties
+from .pattern_words import (
+    pattern_decisions,
+    pattern_dependence,
+    pattern_missing,
+    pattern_model,
+    pattern_persistence,
+    pattern_ties,
+)
 from .preference_words import Sentence, interval_text, odds_text, worth_sentences
 from .ranking_words import ranking_model, ranking_ties
 
@@ -62,8 +69,8 @@ class Interpretation(Record):
     ----------
     sentences : mapping of str to str
         The sentences on each topic: model, preference, differences, ties, bad, grades, order, covariates, judges, fit;
-        for patterns dependence and missing answers; for latent classes each class and all judges; for calibrated worths
-        machines, correction and checks. Empty topics are left out.
+        for patterns dependence, persistence and missing answers; for latent classes each class and all judges; for
+        calibrated worths machines, correction and checks. Empty topics are left out.
     figures : mapping of str to float
         The numbers behind the words, unrounded.
     """
@@ -194,8 +201,9 @@ def _of_patterns(res: PatternResults, confidence: float) -> Mapping[str, Sentenc
     topics = {"model": pattern_model(res)} | worth_sentences(res.average, confidence, pattern_decisions(res))
     topics["ties"] = pattern_ties(res, confidence)
     topics["dependence"] = pattern_dependence(res, confidence)
+    topics["persistence"] = pattern_persistence(res, confidence)
     topics["missing"] = pattern_missing(res, confidence)
-    topics["covariates"] = _covariates(res.average, confidence, {"pattern", *res.dependence})
+    topics["covariates"] = _covariates(res.average, confidence, {"pattern", *res.dependence.by})
     return topics
 
 

@@ -17,7 +17,7 @@ from ..inference.pairwise import pairwise
 from ..plot.pairs import probability_map
 from .page_parts import complete, folded, paragraph, picture, table
 from .pattern_shares import PatternShares, pattern_shares, shares_table
-from .pattern_words import dependence_of, dependence_test, held_of
+from .pattern_words import dependence_of, dependence_test, held_of, persistence_of
 from .sections import MOST_PAIRS, Sections, at_text, pair_sentences
 
 _MOST_DRAWN = 30  # objects of a heat map
@@ -89,7 +89,7 @@ def _answered(res: PatternEstimates, shares: PatternShares, confidence: float) -
 
 
 def _dependent(res: PatternEstimates, confidence: float) -> list[str]:
-    names = dependence_of(res)
+    names = dependence_of(res) | persistence_of(res)
     markup = table(dependence_table(res, confidence))
     rows = (
         folded(f"All {counted(len(names), 'parameter')} of dependence", markup) if len(names) > _MOST_SHOWN else markup
@@ -99,10 +99,10 @@ def _dependent(res: PatternEstimates, confidence: float) -> list[str]:
 
 def dependence_table(res: PatternEstimates, confidence: float) -> Table:
     """Return a row for each parameter of dependence, with the two preferences that it connects; the largest first."""
-    preferences = dependence_of(res)
+    preferences = dependence_of(res) | persistence_of(res)
     names = sorted(preferences, key=lambda name: -abs(float(res.params[name])))
     bounds = res.conf_int(1 - confidence).loc[names]
-    differ = res.likelihood is not None and res.likelihood.blocks > 1
+    differ = len(res.dependence.by) > 1
     return Table(
         (
             Field("term", "Parameter", names),

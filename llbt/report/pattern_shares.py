@@ -55,11 +55,14 @@ class PatternShares:
 def pattern_shares(res: PatternEstimates) -> PatternShares:
     """Return the probabilities of the answers to each pair under a pattern model, summed over all other answers.
 
+    If judges answer at several times, they are means over the times.
+
     With dependence, and for rankings and ratings, they do not follow from the log-worths of the two objects alone. If
     missing answers are modelled, they count with their probabilities under the model.
     """
     p = res.patterns
     mean, slopes = _independent(res) if res.likelihood is None else _averaged(res.likelihood, res.solution.params)
+    size = len(p.distinct_pairs)
     signs, tie = np.split(mean, 2)
     decided = 1 - tie
     first = (decided + signs) / 2
@@ -67,12 +70,12 @@ def pattern_shares(res: PatternEstimates) -> PatternShares:
     by_sign, by_tie = np.split(slopes, 2)  # of Σ y and of ties, (P, q)
     slope = by_sign / (2 * decided)[:, None] + (signs / (2 * decided**2))[:, None] * by_tie
     variance = np.einsum("pq,qr,pr->p", slope, np.asarray(res.covariance.matrix), slope)
-    won, tied, lost = (p.counts @ (p.answers == answer) for answer in (1, 0, -1))
+    won, tied, lost = ((p.counts @ (p.answers == answer)).reshape(-1, size).sum(axis=0) for answer in (1, 0, -1))
     with np.errstate(invalid="ignore"):
         observed, ties = won / (won + lost), tied / (won + tied + lost)
     error = np.sqrt(np.maximum(variance, 0.0))
-    answers = p.counts @ (p.answers != MISSING)
-    return PatternShares(p.pairs, first, tie, preferred, error, observed, ties, np.asarray(answers))
+    answers = (p.counts @ (p.answers != MISSING)).reshape(-1, size).sum(axis=0)
+    return PatternShares(p.distinct_pairs, first, tie, preferred, error, observed, ties, np.asarray(answers))
 
 
 def _averaged(likelihood: PatternLikelihood, params: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -90,7 +93,10 @@ def _averaged(likelihood: PatternLikelihood, params: FloatArray) -> tuple[FloatA
         )
         depends = slice(width, width + likelihood.loads.shape[2])
         slopes[:, depends] += share * cov[:, 2 * pairs :] @ likelihood.loads[g]
-    return mean, slopes
+    times = (2, p.n_times, len(p.distinct_pairs))
+    return mean.reshape(times).mean(axis=1).ravel(), slopes.reshape(*times, -1).mean(axis=1).reshape(
+        -1, likelihood.size
+    )
 
 
 def _independent(res: PatternEstimates) -> tuple[FloatArray, FloatArray]:
@@ -103,7 +109,7 @@ def _independent(res: PatternEstimates) -> tuple[FloatArray, FloatArray]:
     ties = table.has_ties
     mean = np.concatenate([chances[0] - chances[-1], chances[1] if ties else np.zeros(len(table))])
     slopes = np.concatenate([moved[0] - moved[-1], moved[1] if ties else np.zeros_like(moved[0])])
-    place = {(int(i), int(j)): k for k, (i, j) in enumerate(res.patterns.pairs)}
+    place = {(int(i), int(j)): k for k, (i, j) in enumerate(res.patterns.distinct_pairs)}
     pair = np.array([place[int(i), int(j)] for i, j in table.pairs])
     size = len(place)
     weight = table.totals / np.bincount(pair, table.totals, size)[pair]

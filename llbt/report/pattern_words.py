@@ -11,6 +11,8 @@ from ..base.table import counted, format_count, format_number, format_percent
 from ..core.patterns import MISSING
 from ..core.statistics import TestResult, chi2_p_value
 from ..fitting.pattern_estimates import PatternEstimates
+from ..fitting.prediction import codings_of
+from ..kernel.patterns import products_of
 from .pattern_shares import pattern_shares
 from .preference_words import Decisions, Sentence, interval_text, odds_text
 
@@ -21,6 +23,7 @@ _ASKED = {
 }
 _WITHOUT = ", apart from their dependence on other answers,"
 _HELD = ", with all other answers of the judge held fixed,"
+_COMPARED = " Worths of a time hold the answers at other times fixed: compare times by res.predict()."
 _ADJACENT = ", where they stand next to each other,"
 
 
@@ -28,11 +31,13 @@ def pattern_model(res: PatternEstimates) -> Sentence:
     """State the fitted model and its data."""
     p = res.patterns
     judges = float(p.n_judges)
-    what = _ASKED[p.kind].format(counted(judges, "judge"), counted(p.answers.shape[1], "pair"))
+    what = _ASKED[p.kind].format(counted(judges, "judge"), counted(len(p.distinct_pairs), "pair"))
     objects = f"{format_count(len(p.objects))} objects"
+    objects += f" at {format_count(p.n_times)} times ({p.times.name})" if p.times is not None else ""
     text = f"A pattern model ({res.specification.formula}), in which all answers of a judge are one observation, "
     text += f"was fitted to {what} of {objects}."
-    return text, {"judges": judges, "pairs of objects": float(p.answers.shape[1]), "objects": float(len(p.objects))}
+    figures = {"judges": judges, "pairs of objects": float(len(p.distinct_pairs)), "objects": float(len(p.objects))}
+    return text, figures | ({"times": float(p.n_times)} if p.times is not None else {})
 
 
 def pattern_decisions(res: PatternEstimates) -> Decisions:
@@ -71,19 +76,20 @@ def pattern_ties(res: PatternEstimates, confidence: float) -> Sentence:
 
 def pattern_dependence(res: PatternEstimates, confidence: float) -> Sentence:
     """State whether answers to pairs that share an object depend on each other, and which two depend most."""
-    if not res.dependent:
+    if not res.dependence.by:
         independent = res.patterns.kind == "comparisons"
-        text = "The answers of a judge are taken as independent of each other: + dependence allows for it."
+        at = " at a time" if res.patterns.times is not None else ""
+        text = f"The answers of a judge{at} are taken as independent of each other: + dependence allows for it."
         return (text if independent else ""), {}
     names = dependence_of(res)
-    test = dependence_test(res)
+    test = _wald(res, list(names), "answers to pairs that share an object are independent of each other")
     numbers = {"chi2 of dependence": test.statistic, "df of dependence": test.df, "p of dependence": test.p_value}
     if np.isnan(test.p_value):
         return "", numbers
     depend = "depend" if test.p_value < 1 - confidence else "do not depend significantly"
     figures = f"Wald χ² = {format_number(test.statistic, 3)} on {format_count(test.df)} df, {p_text(test.p_value)}"
     text = f"The answers of a judge to pairs that share an object {depend} on each other ({figures})"
-    shared = list(names)[: len(names) // res.likelihood.blocks] if res.likelihood is not None else list(names)
+    shared = list(names)[: len(products_of(res.patterns.distinct_pairs))]
     strongest = max(shared, key=lambda name: abs(float(res.params[name])))
     theta = float(res.params[strongest])
     low, high = _bounds(res, strongest, confidence)
@@ -96,12 +102,39 @@ def pattern_dependence(res: PatternEstimates, confidence: float) -> Sentence:
         text += f"; most of all{where} {together} (θ {format_number(theta, 3)}, {interval_text(low, high, confidence)})"
     if not differences:
         return f"{text}.", numbers
-    by = " and ".join(res.dependence[1:])
+    by = " and ".join(res.dependence.by[1:])
     apart = _wald(res, differences, f"dependence is the same by {by}")
     numbers |= {"chi2 by covariates": apart.statistic, "p by covariates": apart.p_value}
     differ = "differs" if apart.p_value < 1 - confidence else "does not differ significantly"
     figures = f"Wald χ² = {format_number(apart.statistic, 3)} on {format_count(apart.df)} df, {p_text(apart.p_value)}"
     return f"{text}. The dependence {differ} by {by} ({figures}).", numbers
+
+
+def pattern_persistence(res: PatternEstimates, confidence: float) -> Sentence:
+    """State whether judges repeat their answers from time to time, and for which pair most."""
+    if res.patterns.times is None:
+        return "", {}
+    if not res.dependence.persistence:
+        return "The answers of a judge at different times are taken as independent: + persistence allows for it.", {}
+    names = persistence_of(res)
+    test = _wald(res, list(names), "answers to a pair at consecutive times are independent of each other")
+    numbers = {"chi2 of persistence": test.statistic, "df of persistence": test.df, "p of persistence": test.p_value}
+    if np.isnan(test.p_value):
+        return "", numbers
+    depend = "depend" if test.p_value < 1 - confidence else "do not depend significantly"
+    figures = f"Wald χ² = {format_number(test.statistic, 3)} on {format_count(test.df)} df, {p_text(test.p_value)}"
+    text = f"The answers of a judge to the same pair at consecutive times {depend} on each other ({figures})"
+    by_time = res.patterns.times.name in codings_of(res.average).blocks["worth"].variables
+    compared = _COMPARED if by_time else ""
+    if test.p_value >= 1 - confidence:
+        return f"{text}.{compared}", numbers
+    strongest = max(names, key=lambda name: abs(float(res.params[name])))
+    theta = float(res.params[strongest])
+    low, high = _bounds(res, strongest, confidence)
+    numbers |= {"largest persistence": theta, "low of persistence": low, "high of persistence": high}
+    repeated = "repeat" if theta > 0 else "reverse"
+    text += f"; most of all judges {repeated} whether they prefer {names[strongest][0]} (θ {format_number(theta, 3)}, "
+    return f"{text}{interval_text(low, high, confidence)}).{compared}", numbers
 
 
 def pattern_missing(res: PatternEstimates, confidence: float) -> Sentence:
@@ -130,16 +163,34 @@ def dependence_of(res: PatternEstimates) -> dict[str, tuple[str, str]]:
 
     Parameters that all judges share stand first, then differences by covariates.
     """
-    p = res.patterns
-    names = res.names_beside if res.missingness is None else res.names_beside[: -res.missingness.size]
-    preferences = [f"{p.objects[i]} to {p.objects[j]}" for i, j in p.pairs]
-    products = res.likelihood.products if res.likelihood is not None else ()
+    products, preferences = products_of(res.patterns.distinct_pairs), _preferences(res)
+    names, _ = _theta_names(res)
     return {name: (preferences[a], preferences[b]) for name, (a, b) in zip(names, cycle(products), strict=False)}
+
+
+def persistence_of(res: PatternEstimates) -> dict[str, tuple[str, str]]:
+    """Return the two preferences that each parameter of persistence connects: ``A to B`` at a time and at the next."""
+    _, names = _theta_names(res)
+    return {name: (text, f"{text} at the next time") for name, text in zip(names, _preferences(res), strict=False)}
+
+
+def _theta_names(res: PatternEstimates) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the names of the parameters of dependence, and of persistence."""
+    names = res.names_beside if res.missingness is None else res.names_beside[: -res.missingness.size]
+    cut = len(names) - (len(res.patterns.distinct_pairs) if res.dependence.persistence else 0)
+    return names[:cut], names[cut:]
+
+
+def _preferences(res: PatternEstimates) -> list[str]:
+    """Return the preference for the first object of each pair: ``A to B``."""
+    p = res.patterns
+    return [f"{p.objects[i]} to {p.objects[j]}" for i, j in p.distinct_pairs]
 
 
 def dependence_test(res: PatternEstimates) -> TestResult:
     """Test by Wald's statistic that no answers depend on each other."""
-    return _wald(res, list(dependence_of(res)), "the answers of a judge are independent of each other (all θ = 0)")
+    names = [*dependence_of(res), *persistence_of(res)]
+    return _wald(res, names, "the answers of a judge are independent of each other (all θ = 0)")
 
 
 def _wald(res: PatternEstimates, names: list[str], null: str) -> TestResult:
