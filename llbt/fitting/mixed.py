@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
+from itertools import combinations
 
 import numpy as np
 from scipy import linalg
@@ -44,6 +45,7 @@ _FEW = 10  # with fewer judges (of equal size) a note says that estimates rest o
 _START = 0.8  # start of σ
 _WORK = 3e7  # most products of an evaluation for which effects of objects are integrated, some seconds in total
 _ADDED = 4  # so many times the first points have to be possible, because the first points are seldom enough
+_SAME = 1e-9  # two covariates are multiples of each other if they differ relatively by at most this
 _SHARED = 6000  # most effects of crossed groupings, without those of the largest grouping
 _KEPT = 2e7  # loadings of groups are kept for questions up to so many numbers
 _NO_GROUPS = Grouped((), np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64), ())
@@ -111,6 +113,7 @@ def marginal_maximum(without: LLBTResults, brackets: Sequence[Bracket]) -> tuple
         _check_propagated(brackets, names)
     table = EffectLines.of(without, brackets, ways)
     _check_levels(table, ways)
+    _check_multiples(table)
     laplace = without.specification.approximation is not None or len(ways) > 1
     integrated = _of_objects if names == ["object"] else _integrated
     try:
@@ -273,6 +276,21 @@ def _check_levels(table: EffectLines, ways: Sequence[Way]) -> None:
                 f"{bracket.grouping!r}, too few to estimate a standard deviation",
                 f"Leave {bracket} out.",
                 expected=f"at least {_LEAST} levels",
+            )
+
+
+def _check_multiples(table: EffectLines) -> None:
+    """Raise if two slopes by the same grouping are of covariates whose differences are multiples of each other."""
+    slopes = [(bracket, entry.values) for bracket, entry in zip(table.brackets, table.entries, strict=True)]
+    for (one, x), (other, y) in combinations(slopes, 2):
+        if x is None or y is None or one.grouping != other.grouping or one.effect == other.effect:
+            continue
+        ratio = (x @ y) / (x @ x)
+        if np.abs(y - ratio * x).max() <= _SAME * np.abs(y).max():
+            raise DesignError(
+                f"{one} and {other}: the difference in {other.effect!r} is always the same multiple of the difference "
+                f"in {one.effect!r}, so their standard deviations cannot be separated",
+                f"Leave {other} out.",
             )
 
 

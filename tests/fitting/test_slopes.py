@@ -340,6 +340,20 @@ def test_a_slope_that_does_not_vary_leaves_the_restricted_likelihood_of_the_othe
     assert both.scales.iloc[0] > both.maximum.scales[0] / both.units[0]
 
 
+@pytest.mark.parametrize(
+    "brackets", ["(length + size || judge)", "(length | judge) + (size | judge) + (object | prompt)"]
+)
+def test_slopes_of_one_covariate_in_two_units_are_refused(brackets: str) -> None:
+    """Their σ are not identified; slopes by two groupings are."""
+    d = tied().assign(size_i=tied()["length_i"] * -0.3 + 7, size_j=tied()["length_j"] * -0.3 + 7)
+    d = d.assign(prompt=np.arange(len(d)) % 9)
+    c = llbt.from_judgments(d, clusters=("judge", "prompt"), side_covariates={**SIDES, "size": ("size_i", "size_j")})
+    with pytest.raises(DesignError, match=r"'size' is always the same multiple of .* 'length'") as refused:
+        llbt.fit(f"object + tie + length + size + {brackets}", c)
+    assert refused.value.remedy == "Leave (size | judge) out."
+    assert llbt.fit("object + tie + length + size + (length | judge)", c).aliased == ("size",)
+
+
 @pytest.mark.slow
 def test_draws_of_slopes_are_by_unit_of_the_covariate() -> None:
     """σ of the posterior is that of the fit, in the unit of the table; its prior is for the root mean square."""
