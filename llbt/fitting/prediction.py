@@ -17,6 +17,7 @@ from ..base.table import Field, Table, format_count, interval_fields
 from ..core.columns import Coded, FloatArray, IntArray
 from ..core.statistics import critical_values
 from ..data.frames import read_covariate, read_covariate_pair, read_label_pair
+from ..data.side_names import refuse_other_names
 from ..data.sources import open_frame
 from ..errors import OptionError, listed
 from ..formulas import design
@@ -355,7 +356,9 @@ def comparisons_of(
         "covariates": (*covariates, *more),
         **sides,
     }
-    picked = open_frame(frame).pick(roles)
+    source = open_frame(frame)
+    refuse_other_names(source, {"object": ("object_i", "object_j"), **sides})
+    picked = source.pick(roles)
     objects = read_label_pair(picked, "objects", ("object_i", "object_j"))
     asked = objects.values.ravel().tolist()
     new = new_objects(res, codings, asked, object_covariates)
