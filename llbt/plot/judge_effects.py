@@ -29,7 +29,8 @@ def judge_effects(effects: JudgeEffects | EffectsFit, *, of: Label | None = None
     effects : JudgeEffects or MixedResults
         The result of ``llbt.judge_effects(res)``, or the fit itself.
     of : label, optional
-        An object, or ``"tie"``, ``"bad"``, ``"order"``, ``"grade[+]"``; or ``"1"`` for the effects of objects. By
+        An object, ``"tie"``, ``"bad"``, ``"order"`` or ``"grade[+]"``; the name of a covariate, as ``"length"``, for
+        its slopes (``"slope of length"`` if an object has the same name); or ``"1"`` for the effects of objects. By
         default the first object, or without ``(object | …)`` the first effect.
     ax : matplotlib.axes.Axes, optional
         Where to draw; by default a new figure.
@@ -64,10 +65,15 @@ def judge_effects(effects: JudgeEffects | EffectsFit, *, of: Label | None = None
     kind = frame["term"].map(named)
     things = frame["object"].where(kind == "object", kind)
     things = things.mask(kind == "grade", "grade[" + frame["object"].astype(str) + "]")
-    chosen = things.iloc[0] if of is None else of
-    if not is_among(chosen, set(things)):
-        known = list(dict.fromkeys(things))
-        raise OptionError(f"of={of!r}", expected=f"what judges have effects on: {listed(known)}")
+    known = list(dict.fromkeys(things))
+    chosen = known[0] if of is None else of
+    if not is_among(chosen, known) and f"slope of {of}" in known:
+        chosen = f"slope of {of}"
+    if not is_among(chosen, known):
+        named = sorted(known, key=set(frame["object"]).__contains__)  # objects last: they may be too many to be listed
+        raise OptionError(
+            f"of={of!r} is not an effect of this fit", f"Pass of={named[0]!r}.", expected=f"one of {listed(named)}"
+        )
     some = frame[things == chosen].sort_values("estimate", ascending=False, kind="stable")
     ax = rows_of(ax, short_names(some.iloc[:, 0].astype(str)))
     zero_line(ax)
