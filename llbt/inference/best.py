@@ -76,7 +76,7 @@ class Best(Record):
             (
                 Field("object", "object", list(self.objects)),
                 Field("estimate", "estimate", FACTORS[self.scale] * self.estimate, "estimate"),
-                Field("p_value", "p of being the best", self.p_value, "p_value"),
+                Field("p_value", "p-value: is best", self.p_value, "p_value"),
                 Field(
                     "is_candidate", "may be the best", ["yes" if is_inside else "no" for is_inside in inside.tolist()]
                 ),

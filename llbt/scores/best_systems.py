@@ -75,7 +75,7 @@ class BestSystems(Record):
             (
                 Field("object", "System", list(self.systems)),
                 Field("estimate", "Mean", self.estimate, "estimate"),
-                Field("p_value", "p of being the best", self.p_value, "p_value"),
+                Field("p_value", "p-value: is best", self.p_value, "p_value"),
                 Field(
                     "is_candidate", "may be the best", ["yes" if is_inside else "no" for is_inside in inside.tolist()]
                 ),
