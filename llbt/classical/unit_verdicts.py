@@ -101,7 +101,7 @@ def _one_each(pairs: PairCounts, name: str) -> tuple[str, ...]:
 def _unknown(data: object, judgments: Judgments, name: str) -> JudgmentError:
     if isinstance(data, Comparisons):
         names = (*data.clusters, *data.covariates)
-        remedy = "Pass unit='judgment', or keep the column where the table is made: from_judgments(…, clusters=…)."
+        remedy = "Pass unit='judgment', or keep the column when the table is made: from_judgments(…, clusters=…)."
     else:
         names = tuple(column for column, values in judgments.columns.items() if values.notna().any())
         remedy = "Pass unit='judgment', or judgments that have it."

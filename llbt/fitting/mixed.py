@@ -363,7 +363,7 @@ def _check_slope(bracket: Bracket, res: LLBTResults) -> None:
         names = f"covariates that differ between objects: {listed(list(numeric)) if numeric else 'none'}"
         raise DesignError(
             f"{bracket}: {name!r}{near(name, tuple(numeric))} {why} ({names})",
-            "Name the columns of both sides where the table is made: from_judgments(…, side_covariates="
+            "Name the columns of both sides when the table is made: from_judgments(…, side_covariates="
             f"{{{name!r}: ('column_i', 'column_j')}}).",
         )
     if not columns:
@@ -374,7 +374,7 @@ def _check_slope(bracket: Bracket, res: LLBTResults) -> None:
     if len(columns) > 1 or not numeric[name]:
         raise DesignError(
             f"{bracket}: {name!r} has levels, and slopes need a number",
-            f"Leave {bracket} out; or, if they are numbers, name them where the table is made: numeric=[{name!r}].",
+            f"Leave {bracket} out; or, if they are numbers, name them when the table is made: numeric=[{name!r}].",
             expected="a numeric covariate that differs between the two objects",
         )
 

@@ -113,7 +113,7 @@ def _of_table(
     if resample not in ("judgment", "parametric", *columns):
         raise OptionError(
             f"resample={resample!r}",
-            f"Keep it where the table is made: from_judgments(…, clusters={resample!r}).",
+            f"Keep it when the table is made: from_judgments(…, clusters={resample!r}).",
             expected=f"'judgment', 'parametric', or a cluster or covariate of the table ({listed(columns) or 'none'})",
         )
     if resample == "judgment" and share_alone(res.comparisons) == 1:

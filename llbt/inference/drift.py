@@ -195,7 +195,7 @@ def _timed(res: Estimates, time: str, periods: int | None) -> tuple[tuple[Label,
         raise OptionError(
             f"time={time!r}{near(time, names)} is not a column of this table (clusters and covariates: "
             f"{listed(names) or 'none'})",
-            f"Keep it where the table is made: from_judgments(…, clusters={time!r}). Then fit without clustered "
+            f"Keep it when the table is made: from_judgments(…, clusters={time!r}). Then fit without clustered "
             "errors: fit(…, cov_type='nonrobust').",
         )
     way = kept_way(c, time, (time,))

@@ -135,7 +135,7 @@ def levels_of(c: Comparisons, by: str) -> list[Any]:
     has = listed((*c.covariates, *c.clusters)) or "none"
     raise OptionError(
         f"by={by!r} is not a column of this table; it has {has}",
-        f"Keep it where the table is made: from_judgments(…, clusters={by!r}).",
+        f"Keep it when the table is made: from_judgments(…, clusters={by!r}).",
     )
 
 

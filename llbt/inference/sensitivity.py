@@ -213,7 +213,7 @@ def _check_column(c: Comparisons, name: str) -> None:
         raise OptionError(
             f"leave_out={name!r} is not a column of this table; "
             f"it has {listed((*c.covariates, *c.clusters)) or 'none'}",
-            f"Keep it where the table is made: from_judgments(…, clusters={name!r}).",
+            f"Keep it when the table is made: from_judgments(…, clusters={name!r}).",
         )
 
 

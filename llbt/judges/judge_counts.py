@@ -64,7 +64,7 @@ def lines_of_counts(c: Comparisons, judge: str) -> JudgeLines:
         instead = f"Name the judge column, such as judge={labels[0]!r}, or keep it" if labels else "Keep it"
         raise OptionError(
             f"the table has no cluster or labelled covariate {judge!r} (judge=); it keeps {listed(labels) or 'none'}",
-            f"{instead} where the table is made: from_judgments(…, clusters={judge!r}).",
+            f"{instead} when the table is made: from_judgments(…, clusters={judge!r}).",
         )
     return JudgeLines(column, by_cluster.counts, frame, by_cluster.rows, c.keeps_order)
 

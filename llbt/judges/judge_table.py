@@ -133,7 +133,7 @@ def _refuse_undecided(column: Coded, most: int) -> None:
         name = json.dumps(column.name, ensure_ascii=False)
         raise DesignError(
             f"{column.name!r} has {column.undecided} whole numbers",
-            f"To use their order, pass numeric={name} where the table is made. To use them as labels, make them text: "
+            f"To use their order, pass numeric={name} when the table is made. To use them as labels, make them text: "
             f"frame.astype({{{name}: str}}).",
         )
 

@@ -129,6 +129,6 @@ def test_source_and_signature_say_the_same(home: str) -> None:
 
 
 def test_words_of_a_refusal_are_options(votes: Any) -> None:
-    both = "Keep it where the table is made: --clusters day. Then fit without clustered errors: --cov-type nonrobust."
+    both = "Keep it when the table is made: --clusters day. Then fit without clustered errors: --cov-type nonrobust."
     assert both in refused("drift", votes, "--time", "day")
     assert "expected 'leader', 'top' or 'adjacent'" in refused("fragility", votes, "--change", "any")

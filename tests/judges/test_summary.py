@@ -430,13 +430,13 @@ BAD = [
         llbt.from_judgments(FRAME.rename(columns={"judge": "rater"}), clusters="rater"),
         {},
         llbt.errors.OptionError,
-        "it keeps 'rater'. Name the judge column, such as judge='rater', or keep it where the table is made",
+        "it keeps 'rater'. Name the judge column, such as judge='rater', or keep it when the table is made",
     ),
     (
         llbt.from_judgments(FRAME),
         {},
         llbt.errors.OptionError,
-        "it keeps none. Keep it where the table is made: from_judgments(…, ",
+        "it keeps none. Keep it when the table is made: from_judgments(…, ",
     ),
     (
         COUNTS,
