@@ -70,9 +70,9 @@ def judge_effects(effects: JudgeEffects | EffectsFit, *, of: Label | None = None
     if not is_among(chosen, known) and f"slope of {of}" in known:
         chosen = f"slope of {of}"
     if not is_among(chosen, known):
-        named = sorted(known, key=set(frame["object"]).__contains__)  # objects last: they may be too many to be listed
+        first = sorted(known, key=set(frame["object"]).__contains__)  # objects last: they may be too many to be listed
         raise OptionError(
-            f"of={of!r} is not an effect of this fit", f"Pass of={named[0]!r}.", expected=f"one of {listed(named)}"
+            f"of={of!r} is not an effect of this fit", f"Pass of={first[0]!r}.", expected=f"one of {listed(first)}"
         )
     some = frame[things == chosen].sort_values("estimate", ascending=False, kind="stable")
     ax = rows_of(ax, short_names(some.iloc[:, 0].astype(str)))
