@@ -228,7 +228,7 @@ def gathered_patterns(
     counts: FloatArray | None = None,
     notes: tuple[str, ...] = (),
 ) -> Patterns:
-    """Return judges' answers (R, T · P) as distinct patterns. Notes state which judges and objects have no answer.
+    """Return judges' answers (R, T · P) as distinct patterns. Notes state what has no answer and is left out.
 
     Raises
     ------
@@ -248,6 +248,10 @@ def gathered_patterns(
     unseen = [label for k, label in enumerate(objects) if k not in kept]
     lost = f"left out: {counted(len(unseen), 'object')} without any answer ({listed(unseen)})"
     unseen_note = (lost,) if unseen else ()
+    without = [] if times is None else times.values[~seen.any(axis=1)].tolist()
+    unseen_note += (
+        (f"left out: {counted(len(without), 'time')} without any answer ({listed(without)})",) if without else ()
+    )
     columns_kept = np.zeros(seen.shape, dtype=bool)
     columns_kept[np.ix_(at, np.isin(every, kept).all(axis=1))] = True
     given = answers[np.ix_(answered, columns_kept.ravel())]

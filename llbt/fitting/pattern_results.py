@@ -132,9 +132,9 @@ class PatternResults(PatternEstimates, Record):
         Returns
         -------
         Table
-            object_i, object_j, covariates of the judges, outcome, estimate (probability), std_error (delta method),
-            conf_low, conf_high (on the logit scale, so within 0 and 1); one row for each outcome. If answers may be
-            missing, probabilities are those of all answers, given or not.
+            object_i, object_j, covariates of the judges, the time if judges answer at several times, outcome, estimate
+            (probability), std_error (delta method), conf_low, conf_high (on the logit scale, so within 0 and 1); one
+            row for each outcome. If answers may be missing, probabilities are those of all answers, given or not.
 
         Examples
         --------

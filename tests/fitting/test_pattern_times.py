@@ -278,6 +278,7 @@ def test_times_and_objects_without_answers_are_left_out():
     p = patterns(frame)
     assert p.objects == ("A", "B")
     assert p.times.values.tolist() == [1, 3]
+    assert p.notes == ("left out: 1 object without any answer ('C')", "left out: 1 time without any answer (2)")
     assert p.answers.shape[1] == 2
 
 
