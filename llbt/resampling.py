@@ -247,7 +247,7 @@ def drawn_weights(units: int, size: int, rng: np.random.Generator) -> Floats:
 
 
 def drawn_counts(counts: Floats, size: int, rng: np.random.Generator) -> Floats:
-    """Return tables with the judgments of a table drawn with replacement, as many as it has, shape (size, …)."""
+    """Return tables of judgments drawn with replacement from a table, each as large as the table, shape (size, …)."""
     drawn = rng.multinomial(int(counts.sum()), (counts / counts.sum()).ravel(), size=size)
     return drawn.reshape(size, *counts.shape).astype(np.float64)
 

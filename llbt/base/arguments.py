@@ -422,7 +422,7 @@ def _as_pairs(kind: Kind, name: str, value: object) -> str:
 
 
 def _shown(name: str, value: object) -> str:
-    """Return an argument in words; a long one is described by its type, a long dict by those of its items."""
+    """Return an argument in words; a long one is described by its type, a long dict by the types of its items."""
     text = safe_repr(value)
     if not 0 < len(text) <= _LONGEST or "\n" in text:
         if type(value) is dict:

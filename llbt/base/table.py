@@ -140,8 +140,8 @@ class Record:
             "Elo"}``. Labels are renamed in the rows, also within the name of a parameter (``object[gpt-4-0613]``), but
             not in the lines above and below. The mapping may also have labels of other tables.
         digits : int, optional
-            Significant digits of the smallest standard error (without one, of the smallest estimate) and number, and
-            decimals of statistics; by default 3.
+            Significant digits of the smallest standard error (of the smallest estimate if there is none) and of the
+            smallest number; also the decimals of statistics. By default 3.
         decimals : int, optional
             Decimals of all estimates, statistics and numbers except counts and p-values, in place of `digits`.
         caption : str, optional
@@ -198,7 +198,7 @@ class Record:
         label : str, optional
             The id of the table, for links: ``"tab:leaderboard"``.
         size : {"normalsize", "small", "footnotesize", "scriptsize"}, optional
-            The font size, relative to the surrounding text as in LaTeX; by default that of the page.
+            The font size, relative to the surrounding text as in LaTeX; by default the size of the page's text.
 
         Raises
         ------

@@ -28,7 +28,7 @@ class ScoreRows:
     ----------
     frame : DataFrame
         Columns system, item and score, and where the tool writes them metric, task, run, rater, time (text that sorts),
-        cost and hash (of the item); other columns are what is known of the items. A row without a score means that the
+        cost and hash (of the item); other columns are known facts about the items. A row without a score means that the
         item was run.
     notes : tuple of str
     cost_unit : str
@@ -36,7 +36,7 @@ class ScoreRows:
     solved_only : tuple of str
         Systems whose results list solved items only.
     by_name : mapping of str to callable
-        Columns that follow from the name of an item, and how; they also hold for items that no result lists.
+        Column → a function that reads its value from the name of an item, also of an item that no result lists.
     choose_task : bool
         Whether tasks have systems of their own, as pairs of languages have, so that one has to be chosen.
     """
@@ -254,7 +254,9 @@ def _completed(
     notes = [f"{counted(len(added), 'unlisted score')} of {counted(len(short), 'result')} counted as not solved"]
     if listed_only:
         notes.append(
-            Qualifying("Items that no system solved are in no result, so means are too high; McNemar's test is right.")
+            Qualifying(
+                "Items that no system solved are in no result, so means are too high; McNemar's test is not affected."
+            )
         )
     rows = pd.DataFrame(added, columns=["system", "item", "score"])
     return pd.concat([frame, rows], ignore_index=True), notes

@@ -22,8 +22,8 @@ BoolArray = npt.NDArray[np.bool_]
 def once_per_prompt(made: Judgments) -> Judgments:
     """Return judgments in which each pair that a judge saw in both orders on one prompt counts once.
 
-    It is the verdict of the first row if all verdicts agree on the winner, else a tie. Pairs that were judged in one
-    order only stay unchanged.
+    The one judgment of a pair has the verdict of the first row if all verdicts agree on the winner; else it is a tie.
+    Pairs that were judged in one order only stay unchanged.
 
     Raises
     ------

@@ -153,7 +153,7 @@ def wanted(
 
 
 def _sides(asked: Mapping[str, Sequence[str]] | Sequence[str] | None) -> dict[str, tuple[str, str]]:
-    """Return the two columns of each side covariate; those of a name alone end in ``_a`` and ``_b``."""
+    """Return the two columns of each side covariate; a name alone stands for columns that end in ``_a`` and ``_b``."""
     if asked is None:
         return {}
     if isinstance(asked, Mapping):

@@ -138,7 +138,7 @@ def _open_headed(
 
 
 def _read_paths(paths: Sequence[str], kind: str, early: Collection[tuple[str, ...]], what: str) -> pd.DataFrame:
-    """Return files of one kind as a frame; those of csv files with their fields as text."""
+    """Return files of one kind as a frame; the fields of csv files are text."""
     if kind == "parquet":
         return _stacked([_read_parquet(path, path) for path in paths])
     texts = [(path, decoded(unzipped(bytes_of(path), path), path)) for path in paths]

@@ -120,7 +120,7 @@ class ByScores:
     Attributes
     ----------
     fields : tuple of str
-        The score of object i, and that of object j.
+        The score of object i, and the score of object j.
     higher_is_better : bool
         False for ranks.
     unranked : tuple of labels

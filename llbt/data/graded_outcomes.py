@@ -46,7 +46,7 @@ class Judged:
 
     @property
     def field(self) -> str:
-        """The column of the outcomes, or that of the strength if there is none and none was named."""
+        """The column of the outcomes; if there is none and none was named, the column of the strength."""
         field = self.countable.labels.field
         absent = field == "outcome" and field not in self.countable.source.names
         return self.strength if self.strength is not None and absent else field

@@ -112,11 +112,10 @@ def read_judgments(
         Its `to_frame` has one row per judgment: ``object_i`` (shown first), ``object_j``, ``outcome`` (``"i"``,
         ``"j"`` or ``"tie"``), ``judge``, ``prompt``, ``tie_kind`` (such as ``"both_bad"``), ``strength`` of the
         preference, ``weight`` (judgments that the row stands for; only in formats of counts and weights), ``block``
-        (judgments made together, such as those of one ranking), ``record`` (the same for judgments that were one
-        before labels such as ``a+b`` were taken apart; only in formats that have such labels), and every other field
-        under its own name.
-        Its attribute ``notes`` says what was read and what was left out. Large files with one judgment per row, over 16
-        MiB of parquet or 256 MiB of text together, stay in DuckDB and are counted there; ``to_frame()`` loads them.
+        (judgments made together, such as those of one ranking), ``record`` (shared by the judgments of one record with
+        a label such as ``a+b``; only in formats that have these labels), and every other field under its own name. Its
+        attribute ``notes`` says what was read and what was left out. Large files with one judgment per row, over 16 MiB
+        of parquet or 256 MiB of text together, stay in DuckDB and are counted there; ``to_frame()`` loads them.
 
     Raises
     ------
@@ -201,7 +200,7 @@ def _stays_on_disk(source: Source) -> bool:
 
 
 def _without_selves(made: Judgments, max_dropped: int) -> Judgments:
-    """Return judgments without those of an object with itself, if some may be left out."""
+    """Return judgments without comparisons of an object with itself, if some may be left out."""
     same = made.pairs[:, 0] == made.pairs[:, 1]
     n = int(same.sum())
     if not n or not max_dropped:

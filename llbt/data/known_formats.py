@@ -103,7 +103,7 @@ def format_of(name: str) -> JudgmentFormat | None:
 def matching_format(source: Source, beside: Sequence[str] = ()) -> JudgmentFormat:
     """Return the format that explains most fields of a source, and its values if these separate formats.
 
-    Fields `beside` those of the source have values that the caller gives.
+    Fields in `beside` are not in the source; the caller gives their values.
 
     Raises
     ------
@@ -139,7 +139,7 @@ def matching_format(source: Source, beside: Sequence[str] = ()) -> JudgmentForma
 
 
 def has_known_format(source: Source, beside: Sequence[str] = ()) -> bool:
-    """Whether the fields of a source, and those beside it, are those of a known format."""
+    """Whether a known format has the fields of a source, together with the fields beside it."""
     return bool(_with_its_fields(source, beside))
 
 

@@ -178,7 +178,7 @@ def _named(cases: Cases) -> IntArray:
 
 
 def _slots(cases: Cases, name: str, meanings: dict[str, int], *, fold: bool = False) -> Reading:
-    """Return the reading of labels that mean the same in every row; `fold`: in capitals too."""
+    """Return the reading of labels that mean the same in every row; with `fold`, case does not matter."""
     expects = ", ".join(repr(word) for word in meanings) + " or 'tie'"
     words = [label.lower() if fold and isinstance(label, str) else label for label in cases.labels]
     known: dict[Label, int] = dict(meanings.items())

@@ -140,7 +140,7 @@ def from_patterns(
 
 
 def _columns(kind: PatternKind, labels: tuple[str, ...], pairs: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the columns of answers: those of the pairs, or of the objects."""
+    """Return the columns of answers: a column for each pair, or for each object."""
     number = len(labels) * (len(labels) - 1) // 2
     if kind != "comparisons":
         if pairs:

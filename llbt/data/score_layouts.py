@@ -63,7 +63,7 @@ class ScoreLayout:
     system : str or None
         The column of systems; None where each system has a column.
     item : tuple of str
-        The columns that name items together; none where each row is an item, or each column of scores.
+        The columns that name items together; empty where each row, or each column of scores, is an item.
     scores : tuple of str
         One column if each row is a score; else a column for each system or, with systems in rows, for each item.
     averaged : tuple of str
@@ -438,7 +438,7 @@ def _looks_like(table: pd.DataFrame, name: str, others: Sequence[str]) -> bool:
 
 
 def _overlaps(table: pd.DataFrame, name: str, others: Sequence[str]) -> bool:
-    """Whether the range of a column overlaps that of others."""
+    """Whether the range of a column overlaps the ranges of others."""
     values, rest = _pooled(table, [name]), _pooled(table, others)
     if not len(values) or not len(rest):
         return True

@@ -54,7 +54,7 @@ class Described:
         judge : str
             The column among them that names the judge, if it is there.
         called : str
-            The name of this column for the reader.
+            The name by which the reader knows this column.
         """
         key = judge if judge in self.frame.columns else self.key
         if judge not in names or (key in names and key != judge):

@@ -196,7 +196,7 @@ class Source:
         )
 
     def _held(self) -> Any:
-        """Return the frame as narwhals has it; one of Dask in memory."""
+        """Return the frame as narwhals has it; a frame of Dask is loaded into memory."""
         return nw.from_native(self.frame.native.compute()) if isinstance(self.frame, DaskFrame) else self.frame
 
     def n_rows(self) -> int:
@@ -229,7 +229,7 @@ class Source:
         return typed
 
     def _labels(self, frame: Frame, objects: Sequence[str], outcome: Sequence[str]) -> dict[str, pd.Series[Any]]:
-        """Return the columns of objects, typed together, and those of outcomes that name them."""
+        """Return the columns of objects and the columns of outcomes that name objects, typed together."""
         factors = [read_factor(frame, name) for name in objects]
         labels = [label for factor in factors for label in factor.labels]
         new = typed_labels(labels, self.labels)

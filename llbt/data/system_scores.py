@@ -435,7 +435,7 @@ def _asked(
 
 @contextlib.contextmanager
 def _in_terms_of_wide() -> Iterator[None]:
-    """Propose arguments of `SystemScores.from_wide` where a message proposes those of `SystemScores.from_frame`."""
+    """Propose arguments of `SystemScores.from_wide` where a message proposes arguments of `SystemScores.from_frame`."""
     try:
         yield
     except JudgmentError as error:

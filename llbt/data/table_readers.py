@@ -187,7 +187,7 @@ def from_counts(
 
 @dataclass(frozen=True)
 class _Counted:
-    """The columns of counts: by the parameter that names them, and by outcome, those of one outcome to be summed."""
+    """The columns of counts: by the parameter that names them, and by outcome. Columns of one outcome are summed."""
 
     roles: Roles
     outcomes: tuple[tuple[str, ...], ...]

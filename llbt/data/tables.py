@@ -25,7 +25,7 @@ from .sources import open_frame
 
 
 def coded_pairs(labels: Sequence[Label] | npt.NDArray[Any], pairs: IntArray) -> Coded:
-    """Return pairs of positions in some labels as codes into the sorted labels that they name, shape (R, 2)."""
+    """Return pairs of positions among labels as codes into the sorted labels that occur in a pair, shape (R, 2)."""
     frame = nw.from_native(pd.DataFrame({"objects": pd.Series(list(labels), dtype=object)}), eager_only=True)
     named = read_labels(Rows.each(frame), "objects")
     codes, used = dense(named.codes[pairs], len(named.levels))

@@ -116,6 +116,6 @@ def dependence_table(res: PatternEstimates, confidence: float) -> Table:
         title="How the answers of a judge depend on each other",
         notes=(
             "above 0 both preferences occur together, below 0 one occurs with the opposite of the other",
-            *(["with a covariate: how much θ differs from that of the reference level"] if differ else []),
+            *(["with a covariate: the difference of θ from θ at the reference level"] if differ else []),
         ),
     )

@@ -117,7 +117,7 @@ def too_many(objects: int) -> DesignError:
 
 
 def of_all(groups: Groups) -> Any:
-    """Return the fit in which all judges are alike."""
+    """Return the fit of all judges together, without groups."""
     if isinstance(groups, JudgeTree):
         return groups.nodes[0].results
     return (groups.fits[0] if isinstance(groups, ClassModels) else groups).pooled

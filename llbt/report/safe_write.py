@@ -40,7 +40,7 @@ def checked_target(path: str | os.PathLike[str], inputs: Sequence[object]) -> Pa
         raise OptionError(f"{str(target)!r} is a folder", "Name a file, such as path='report.html'.")
     for read in (name for source in inputs for name in _named(source)):
         if target.exists() and target.samefile(read):
-            raise OptionError(f"{str(target)!r} is read as {read!r}", "Name another file to write.")
+            raise OptionError(f"{str(target)!r} is an input of this call ({read!r})", "Name another file to write.")
     return target
 
 

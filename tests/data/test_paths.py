@@ -135,7 +135,7 @@ def test_nothing_is_written_over_what_is_read(args):
     before = Path("run1.csv").read_bytes()
     found = report(*args)
     assert found.exit_code == 2
-    assert "is read as" in found.stderr
+    assert "is an input of this call" in found.stderr
     assert Path("run1.csv").read_bytes() == before
 
 

@@ -504,7 +504,7 @@ def test_the_judgments_are_not_overwritten(tmp_path):
     path = tmp_path / "judgments.csv"
     judgments(["a", "b"]).to_csv(path, index=False)
     before = path.read_bytes()
-    with pytest.raises(llbt.errors.OptionError, match="is read as"):
+    with pytest.raises(llbt.errors.OptionError, match="is an input of this call"):
         write_report(path, path=path)
     assert path.read_bytes() == before
 
