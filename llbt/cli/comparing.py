@@ -83,8 +83,8 @@ def compare(
 ) -> None:
     """Print which objects got better or worse from FILE to OTHER, and stop a release that got worse.
 
-    The options describe the layout of both files. Exit codes: 0, no object named in --fail-if-worse got worse; 1, one
-    did; 2: an error, also if the files do not tell which objects changed.
+    The options describe the layout of both files. Exit codes: 0: no object named in --fail-if-worse got worse; 1: at
+    least one did; 2: an error, also if the files do not tell which objects changed.
     """
     import llbt
 
@@ -132,7 +132,8 @@ def _objects(name: str, text: str, shared: Sequence[Any]) -> list[Any]:
     objects = [label_of(shared, word) for word in items(name, text)]
     unknown = [label for label in objects if label not in shared]
     if unknown:
-        raise wrong(name, f"{listed(unknown)} is not an object of both files; those are {listed(shared, 20)}.")
+        objects = f"the objects of both are {listed(shared, 20)}"
+        raise wrong(name, f"{listed(unknown)} is not an object of both files; {objects}.")
     return objects
 
 

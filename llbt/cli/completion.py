@@ -83,7 +83,7 @@ def _last_part(incomplete: str, separators: str, words: list[str]) -> list[str]:
 
 
 def _file_of(ctx: typer.Context) -> object:
-    """Return FILE, or the first word that is a file: click sorts no words while an option lacks its value."""
+    """Return FILE, or the first word that is a file: click assigns no words while an option lacks its value."""
     return ctx.params.get("file") or next((word for word in ctx.args if Path(word).is_file()), None)
 
 

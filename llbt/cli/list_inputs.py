@@ -359,7 +359,7 @@ def _number(text: str) -> float:
 
 
 def _beside(table: pd.DataFrame, layout: ListLayout, asked: Mapping[str, Any], model: Model) -> dict[str, Any]:
-    """Return the columns that are kept beside lists: as asked, those of --groups, and those of judges and prompts."""
+    """Return the columns to keep beside lists: requested columns, --groups, and the columns of judges and prompts."""
     columns: dict[str, Any] = {
         name: items(name, asked[name]) for name in ("covariates", "clusters", "numeric") if name in asked
     }

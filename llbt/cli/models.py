@@ -86,8 +86,8 @@ def leaderboard(
         Text,
         column(
             "--style",
-            """Compare objects at equal style, beside the leaderboard without: NAME reads the columns NAME_a and NAME_b,
-            or those that --side-covariates gives it.""",
+            """Print the leaderboard at equal style beside the usual one: NAME reads the columns NAME_a and NAME_b, or
+            the columns that --side-covariates names.""",
             "NAME,…",
         ),
     ] = None,

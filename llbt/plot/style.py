@@ -218,7 +218,7 @@ def short_names(labels: Iterable[Any], most: int = _LONGEST) -> list[str]:
 
 
 def _without_shared(full: list[str], most: int) -> list[str]:
-    """Return names; those of more than `most` characters lose the first and last words that they all share."""
+    """Return names; names of more than `most` characters lose the first and last words that all of them share."""
     long = {name for name in full if len(name) > most}
     if len(long) < 2:
         return full

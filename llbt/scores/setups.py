@@ -165,7 +165,7 @@ def compare_tests(
     alpha: Share = 0.05,
     progress: bool = False,
 ) -> Table:
-    """Return how many pairs of systems each test finds significant over many setups, and how many other tests confirm.
+    """Return how many pairs of systems each test finds significant in many setups, and the shares others confirm.
 
     Parameters
     ----------
