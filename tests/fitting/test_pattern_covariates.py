@@ -1,7 +1,9 @@
 """Pattern models with covariates of objects, against free worths and explicit likelihoods over all patterns."""
 
 import itertools
+import json
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -162,6 +164,32 @@ def test_a_class_without_answers_on_an_object_has_its_worth_from_the_covariates(
     np.testing.assert_allclose(res.params, best.x, atol=1e-4)
     with pytest.raises(llbt.errors.DesignError, match="whether 'A' is preferred to 'B' under sex 'm'"):
         llbt.fit("object * sex + tie + dependence", p)
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize(
+    ("name", "formula"),
+    [("cems_llbt_objcov_LAT", "LAT + tie"), ("cems_llbt_objcov_LAT_EC_ENG", "LAT + EC + LAT:ENG + tie")],
+)
+def test_patterns_of_schools_are_what_r_fits_to_their_pairs(shared, name, formula):
+    """R's gnm with the design of prefmod, `objcovs=`; judges who left out pairs are in the patterns, too."""
+    expected = json.loads((Path(__file__).parent.parent / "reference" / f"{name}.json").read_text())
+    c = llbt.load_dataset("cems")
+    table = pd.DataFrame({column.name: column.values for column in c.object_columns}).assign(object=c.objects)
+    p = llbt.from_patterns(
+        shared / "data" / "patterns" / "cemspc.csv",
+        "comparisons",
+        objects=["LO", "PA", "MI", "SG", "BA", "ST"],
+        columns=[f"V{k}" for k in range(1, 16)],
+        coded=(0, 1, 2),
+        covariates="ENG",
+        object_covariates=table,
+    )
+    res = llbt.fit(formula, p)
+    for r_name, value in expected["coefficients"].items():
+        own = {"g1": "tie", "LAT:ENG2": "LAT:ENG[2]"}.get(r_name, r_name)
+        assert res.params[own] == pytest.approx(value, abs=1e-8)
+        assert res.bse[own] == pytest.approx(expected["se"][r_name], abs=1e-8)
 
 
 # -- questions -----------------------------------------------------------------------------------------------
