@@ -31,7 +31,7 @@ _WORDS = {
     "position": "position bias",
     "length": "length bias",
     "self-preference": "self-preference",
-    "leaderboard": "another leaderboard than people's",
+    "leaderboard": "a leaderboard that differs from people's",
 }
 
 

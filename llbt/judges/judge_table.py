@@ -128,7 +128,7 @@ def within_judges(names: Sequence[str], columns: Sequence[Coded], by: str) -> tu
 
 
 def _refuse_undecided(column: Coded, most: int) -> None:
-    """Raise for a column of many different integers, which may be labels or numbers: the results differ."""
+    """Raise for a column of many different integers: as labels they give other results than as numbers."""
     if column.undecided > most:
         name = json.dumps(column.name, ensure_ascii=False)
         raise DesignError(

@@ -121,7 +121,7 @@ class Crossed:
         return crossed(self.rows[lines], counts, self.pairs, bearings)
 
     def contrasted(self) -> Crossed:
-        """Return the same likelihood with fewer effects: with up to three objects, their orthonormal contrasts.
+        """Return the same likelihood with fewer effects: for up to three objects, orthonormal contrasts of effects.
 
         Contrasts of independent N(0, σ²) effects are independent N(0, σ²) too, and a level's mean effect enters no
         comparison.
@@ -197,7 +197,7 @@ def _touching(one: Bearing, rows: IntArray, pairs: IntArray) -> _Touching:
 
 
 def _contrasts(entry: Entry, basis: FloatArray, pairs: IntArray) -> Entry:
-    """Return effects of objects as effects of contrasts, with a factor of each in each comparison; others unchanged."""
+    """Return effects of objects as effects of contrasts, each with a factor in each comparison; else unchanged."""
     if not entry.objects:
         return entry
     values = (basis[:, pairs[:, 0]] - basis[:, pairs[:, 1]]) * (1.0 if entry.values is None else entry.values)

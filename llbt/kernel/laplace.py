@@ -249,7 +249,7 @@ class LineSums:
     problem : Problem
     crossed : Crossed
     eta : ndarray, shape (B, S)
-        The predictors of comparisons without effects.
+        The comparisons' predictors if all effects are 0.
     loading : ndarray, shape (T, L) or (T, 1)
         The loadings of effects on the predictors of lines.
     """

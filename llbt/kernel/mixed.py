@@ -118,7 +118,7 @@ class State:
 class MarginalLikelihood(Protocol):
     """A likelihood of fixed parameters and scales.
 
-    It has p, the held scale, whether its lines are too many for the last digits, and the number of evaluations.
+    It has p, the held scale, whether the last digits cost too much for so many lines, and the number of evaluations.
     """
 
     problem: Problem
