@@ -231,12 +231,12 @@ def audit(
     the overall worths are tested for each judge and task by the sum of score × lead, compared with verdicts reversed at
     random. Larger grades for smaller leads are tested one-sided by the covariance of size and lead, compared with
     permuted sizes. Every test has the level .005 (``drift`` has three tests with a third of it each), so fewer than one
-    in twenty faultless boards gets a finding from any of them. Tests allow for dependence within a block, judge or
+    in twenty faultless data sets gets a finding from any of them. Tests allow for dependence within a block, judge or
     prompt by variance components of the scores. A judge is compared with the usual differences between judges. In
     simulations with dependent judgments (worths of prompts or judges, both orders, rankings; rows in any order) at most
     5 % of the tables had a finding other than dependence. docs/decisions/031-what-the-audit-sees.md shows how often
-    planted defects are found, by strength and size of board. With 20,000 judgments most of them are nearly always
-    found. With 1,000 judgments a careless judge, or the drift of one object, is hardly ever found.
+    planted defects are found, by their strength and the number of judgments. With 20,000 judgments most of them are
+    nearly always found. With 1,000 judgments a careless judge, or the drift of one object, is hardly ever found.
 
     Lists are checked as lists: repeated lists; whether estimates of worths and ties exist (by the implied comparisons,
     and by the fit); objects that are always first; and judges who tie in more or fewer lists. Under a fit of one worth

@@ -15,7 +15,7 @@ from ..core.statistics import adjust_p
 
 Level = Literal["error", "warning", "note", "ok", "unchecked"]
 
-SIGNIFICANT = 0.005  # level of a test: with eight of them, fewer than one board in order out of twenty is accused
+SIGNIFICANT = 0.005  # level of a test: with eight of them, fewer than one faultless data set in twenty gets a finding
 NAMED = 4  # objects, judges or labels in a line
 
 

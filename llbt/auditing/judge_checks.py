@@ -93,7 +93,7 @@ def check_position(e: Evidence) -> Finding:
 def _given_worths(e: Evidence) -> float:
     """Return the p-value of Wald's test of no order effect in the model object (+ tie) + order.
 
-    The test uses all judgments; on a sparse board, most pairs were shown in one order only. Judges and prompts may have
+    The test uses all judgments; in sparse data, most pairs were shown in one order only. Judges and prompts may have
     order effects of their own.
     """
     x = e.expected

@@ -55,8 +55,8 @@ class PatternResults(PatternEstimates, Record):
     If judges answer at several times, y has the answers at all times. `persistence` adds θ y_pt y_p,t+1 for the answers
     to a pair at consecutive times, with one θ for each pair; `dependence` then connects answers at the same time.
     prefmod has dependence between successive times for ratings and rankings (``iaT``; by its help pages). With
-    persistence, λ of a time holds the answers at other times fixed, so `predict` compares times, and differences of λ
-    do not.
+    persistence, λ of a time is conditional on the answers at other times. So compare times by `predict`, not by
+    differences of λ.
 
     Missing answers are summed over. By default they are taken as missing at random. With `missing`, the likelihood
     includes which answers are missing (r_p = 1), as a selection model: P(y, r) = P(y) Π_p P(r_p | y_p). The logits are

@@ -150,8 +150,8 @@ def best(
     object came first. Its interval is the hybrid interval of Andrews, Kitagawa & McCloskey (2024): conditional on
     coming first, and within the simultaneous interval at level 1 − α/10. The lead is corrected in the same way, given
     which objects came first and second, within the simultaneous intervals of all pairs. Estimates less than a quarter
-    of a standard error apart are treated as that far apart. Otherwise intervals of objects that nearly tie would be
-    narrow, and intervals of exact ties a single point.
+    of a standard error apart are treated as that far apart. Otherwise the intervals of nearly equal estimates would be
+    narrow, and those of equal estimates a single point.
 
     In simulations (3 and 10 objects, 1,000 sets each) the interval of the worth covers in 94 to 98 %, the uncorrected
     interval in 79 to 95 %. The interval of the lead covers in 96 to 99.7 %, the uncorrected interval in 88 to 99 %. It

@@ -118,9 +118,10 @@ def compare(
     Biometrical Journal 50(3), 346-363).
 
     Simulations had 20 objects, 5,000 judgments in each table, and none to three objects that got worse by .25 (400
-    pairs of tables). Some unchanged object is called changed in 5 to 6 % of pairs (7 % if both tables have the same 300
-    prompts). All 20 intervals cover in 93 to 95 %. A gate stops an object that got worse in 90 %, and an unchanged
-    object in 4 to 5 %. If ten objects got worse, there is no verdict in 59 %, and otherwise false calls are frequent.
+    pairs of tables). Some unchanged object is called changed in 5 to 6 % of these pairs (7 % if both tables have the
+    same 300 prompts). All 20 intervals cover in 93 to 95 %. A gate stops an object that got worse in 90 %, and an
+    unchanged object in 4 to 5 %. If ten objects got worse, there is no verdict in 59 %, and otherwise false calls are
+    frequent.
 
     Examples
     --------

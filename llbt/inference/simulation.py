@@ -50,13 +50,13 @@ def simulate(
 
     Returns
     -------
-    tuple of Comparisons; for a fit of rankings of Rankings, for a fit of patterns of Patterns
-        Tables have no clusters, because the model does not tell which cluster a judgment comes from. For a fit with
-        effects the tables have the same clusters, each with as many judgments of each comparison; new judges have the
-        names of the old ones. The same is true for latent classes; the class of each new judge is drawn by the shares.
-        For a fit of rankings there are as many rankings, with the same objects and covariates and as many places. For a
-        fit of patterns there are as many judges, with the same covariates and as many missing answers. A fractional
-        total is rounded up with the probability of its fraction, else down.
+    tuple of Comparisons, Rankings or Patterns
+        Data of the type that was fitted. Tables have no clusters, because the model does not tell which cluster a
+        judgment comes from. For a fit with effects the tables have the same clusters, each with as many judgments of
+        each comparison; new judges have the names of the old ones. The same is true for latent classes; the class of
+        each new judge is drawn by the shares. For a fit of rankings there are as many rankings, with the same objects
+        and covariates and as many places. For a fit of patterns there are as many judges, with the same covariates and
+        as many missing answers. A fractional total is rounded up with the probability of its fraction, else down.
 
     Raises
     ------
