@@ -77,7 +77,8 @@ def framed(rows: Sequence[dict[str, Any]], files: Sequence[ScoreFile]) -> pd.Dat
     frame["score"] = frame["score"].astype(float)
     for name in ("system", "item"):
         if frame[name].isna().any():
-            raise JudgmentError(f"{counted(int(frame[name].isna().sum()), 'record')} that name no {name}")
+            gone = counted(int(frame[name].isna().sum()), "record")
+            raise JudgmentError(f"{gone} that name no {name}", expected=f"the {name} of every record")
     for name in frame.columns.drop(["score", "item"]):
         nested = next((value for value in frame[name] if isinstance(value, (list, dict))), None)
         if nested is not None:
@@ -156,7 +157,7 @@ def _refuse_no_labels(frame: pd.DataFrame) -> None:
 def _of_metric(frame: pd.DataFrame, metric: str | None) -> pd.DataFrame:
     if "metric" not in frame:
         if metric is not None:
-            raise OptionError(f"score={metric!r}", "Leave it out.", expected="nothing: the results have one score")
+            raise OptionError(f"score={metric!r}", "Leave it out: the results have one score.")
         return frame
     there = sorted(frame["metric"].dropna().unique())
     if metric is None and len(there) > 1:

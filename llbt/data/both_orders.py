@@ -36,7 +36,9 @@ def once_per_prompt(made: Judgments) -> Judgments:
             "Name the column: read_judgments(…, prompt=…, orders='agree').",
         )
     if made.weights is not None:
-        raise JudgmentError("orders='agree' is for single judgments, but these rows stand for several each")
+        raise JudgmentError(
+            "orders='agree' is for single judgments, but these rows stand for several each", "Leave orders= out."
+        )
     names = ["prompt", *(["judge"] if made.columns["judge"].notna().any() else [])]
     unit, _ = made.grouped(names, "orders")
     turned = made.pairs[:, 0] > made.pairs[:, 1]

@@ -129,7 +129,9 @@ def countable(
     if asked.orders is None and is_flat(known, opened):
         return replace(_countable(opened, known), format=name, shown=known.shown, notes=notes)
     if known.counts and asked.orders is not None:
-        raise OptionError(f"orders={asked.orders!r}: counts do not show which judgments are on the same prompt")
+        raise OptionError(
+            f"orders={asked.orders!r}: counts do not show which judgments are on the same prompt", "Leave orders= out."
+        )
     if known.counts:
         counts = tuple(name for name in known.counts if name in opened.names or name in known.counts[:2])
         sides = as_two_names(known.games[0].objects, "objects")

@@ -63,7 +63,7 @@ def lm_eval_rows(files: Sequence[ScoreFile]) -> ScoreRows:
 
 
 def _lm_eval_models(files: Sequence[ScoreFile]) -> dict[tuple[Any, str], str]:
-    """Return the names of models by folder and date; under no date where all dates of a folder have one name."""
+    """Return names of models by folder and date; if all dates of a folder have one name, also under an empty date."""
     models: dict[tuple[Any, str], str] = {}
     for file in files:
         name = _RESULTS.fullmatch(file.name)
@@ -191,7 +191,10 @@ def _helm_spec(file: ScoreFile, files: Sequence[ScoreFile]) -> dict[str, Any]:
 def _helm_model(file: ScoreFile) -> str:
     named = re.search(r"model=([^,]+)", file.folder)
     if named is None:
-        raise JudgmentError(f"{str(file.path)!r} has no run_spec.json beside it, and its folder names no model")
+        raise JudgmentError(
+            f"{str(file.path)!r} has no run_spec.json beside it, and its folder names no model",
+            expected="the whole folder of a run",
+        )
     return named[1].replace("_", "/", 1)
 
 

@@ -52,7 +52,10 @@ def held_judgments(source: Source, known: JudgmentFormat, max_dropped: int) -> J
     weights = rows.times[used].astype(np.float64)
     n = int(weights.sum())
     if not n:
-        raise JudgmentError(f"no judgment is left: {counted(selves, 'judgment')} of an object with itself.")
+        raise JudgmentError(
+            f"no judgment is left: {counted(selves, 'judgment')} of an object with itself",
+            expected="judgments of two different objects",
+        )
     notes = (
         f"{counted(int(rows.times.sum()), 'record')} read as {known.name!r}: {counted(n, 'judgment')}",
         *left,

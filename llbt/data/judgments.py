@@ -212,5 +212,8 @@ def _without_selves(made: Judgments, max_dropped: int) -> Judgments:
             f"Leave them out (counted) with max_dropped={made.dropped + n}.",
         )
     if same.all():
-        raise JudgmentError(f"no judgment is left: {counted(n, 'judgment')} of an object with itself.")
+        raise JudgmentError(
+            f"no judgment is left: {counted(n, 'judgment')} of an object with itself",
+            expected="judgments of two different objects",
+        )
     return replace(made.take(~same), notes=(*made.notes, self_note(n)))

@@ -141,7 +141,9 @@ def _named(game: Game, known: JudgmentFormat, asked: Asked) -> Game:
     if asked.objects is not None:
         new = dict(zip(known.games[0].objects, as_two_names(asked.objects, "objects"), strict=True))
         if not set(game.objects) <= set(new):
-            raise OptionError(f"objects=: a record of format {known.name!r} names more than two objects.")
+            raise OptionError(
+                f"objects=: a record of format {known.name!r} names more than two objects", "Leave objects= out."
+            )
         game = replace(game, objects=(new[game.objects[0]], new[game.objects[1]]))
     if asked.field is not None:
         if len(known.games) > 1 or not isinstance(game.verdict, (Labels, Lean)):
@@ -152,7 +154,9 @@ def _named(game: Game, known: JudgmentFormat, asked: Asked) -> Game:
         game = replace(game, verdict=replace(game.verdict, field=asked.field))
     if asked.outcomes is not None:
         if not isinstance(game.verdict, Labels):
-            raise OptionError(f"outcomes=: the outcomes of format {known.name!r} are not labels.")
+            raise OptionError(
+                f"outcomes=: the outcomes of format {known.name!r} are not labels", "Leave outcomes= out."
+            )
         mapping: Outcomes = asked.outcomes
         if isinstance(mapping, Mapping):
             known_too = game.verdict.outcomes if isinstance(game.verdict.outcomes, Mapping) else {}
