@@ -62,7 +62,7 @@ def block_makers(makers: Mapping[str, Names | None], *, wide: bool) -> Roles:
             "Keep columns with clusters= or covariates=, or pass the long form with object=.",
         )
     if "block" in given and len(given) > 1:
-        raise OptionError(f"{parameters}: block= stands in place of judge= and prompt=", "Pass either.")
+        raise OptionError(f"{parameters}: block= replaces judge= and prompt=", "Pass either.")
     if not wide and not any(given.values()):
         raise OptionError(
             "no column says which rows belong together",

@@ -116,7 +116,7 @@ def _ends_differ(path: str) -> bool:
 
 
 def _is_readable(relation: Any) -> bool:
-    """Whether DuckDB can read its files to the end."""
+    """Whether DuckDB can read the files of a relation to the end."""
     import duckdb
 
     try:

@@ -102,8 +102,8 @@ def refuse_unsigned(numbers: Mapping[Any, float], where: str, *, fractions: bool
     if any(grades) and (min(grades) >= 0 or max(grades) <= 0):
         raise JudgmentError(
             f"the grades {listed(tuple(map(whole, sorted(grades, reverse=True))))} are all for one side",
-            "Sizes need outcome=, the column that says for whom; numbers from one end of a scale to the other need a "
-            "mapping such as outcomes={1: 2, 2: 1, 3: 0, 4: -1, 5: -2}.",
+            "Sizes need outcome=, the column that says which object is preferred; numbers from one end of a scale to "
+            "the other need a mapping such as outcomes={1: 2, 2: 1, 3: 0, 4: -1, 5: -2}.",
             where=where,
             expected=_EXPECTED,
         )

@@ -66,7 +66,7 @@ def list_layout(source: Source) -> ListLayout | None:
 
 
 def sets_of(source: Source) -> ListLayout | None:
-    """Return the columns of best-worst sets: those called best and worst, and at least three objects of one stem."""
+    """Return the columns of best-worst sets: best, worst, and three or more columns whose names share a stem."""
     best, worst = (_called(source.names, words) for words in (_BEST, _WORST))
     if best is None:
         return None
@@ -118,10 +118,10 @@ def _long(source: Source) -> ListLayout | None:
 
 
 def makers_of(source: Source, item: str, values: Sequence[str]) -> list[str] | None:
-    """Return the columns that make a list or block of a table with a row for each object; None where none do.
+    """Return the columns that make a list or block of a table with a row for each object; None if there are none.
 
     These are all other columns, or those with usual names of judges, items and blocks, if every block then has several
-    objects, each once. The rest has one value in each block, or is a time, a length or a number of rows.
+    objects, each once. The other columns have one value in each block, or hold times, lengths or numbers of rows.
     """
     weights = numbers_of_rows(source, ())
     others = [name for name in source.names if name not in (item, *values, *weights)]

@@ -25,9 +25,9 @@ def pasted(mapping: Proposal) -> str:
 def numbers_meaning(labels: Sequence[Label], sides: tuple[str, str]) -> list[tuple[Proposal, str]]:
     """Return the possible meanings of numbers: mappings, each with the condition for it; empty if there are too many.
 
-    Numbers of one meaning: scores of object i (0, .5, 1, with .5), places (1, 2) and signed numbers (−1, 0, 1; grades
-    −2, …, 2). Of 0 and 1 there are two meanings. Of others (0, 1, 2: points, goals, or places with 0 for a tie) nobody
-    can say.
+    Numbers with one meaning: scores of object i (0, .5, 1, with .5), places (1, 2) and signed numbers (−1, 0, 1; grades
+    −2, …, 2). 0 and 1 have two meanings. The meaning of other numbers is unknown: 0, 1, 2 may be points, goals, or
+    places with 0 for a tie.
     """
     values = {label: as_number(label) for label in labels}
     numbers = {value for value in values.values() if value is not None}

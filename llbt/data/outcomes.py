@@ -301,7 +301,7 @@ def _counts(cases: Cases, chosen: npt.NDArray[np.bool_]) -> str:
 
 
 def _left_out(cases: Cases, outcomes: IntArray, dropped: npt.NDArray[np.bool_], may_be_empty: bool) -> tuple[Note, ...]:
-    """Return notes on the rows that the mapping leaves out, or that the caller allows to leave out."""
+    """Return notes on the rows that the mapping leaves out, or that `max_dropped` leaves out."""
     notes = []
     for why, out in (("outcomes=", (outcomes == LEFT_OUT) & ~dropped), ("max_dropped=", dropped)):
         for k in np.unique(cases.label[out]):

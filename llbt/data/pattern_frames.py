@@ -111,7 +111,7 @@ def from_patterns(
         raise OptionError(f"objects={objects!r}", expected="two objects or more")
     twice = sorted(repeated(labels))
     if twice:
-        raise OptionError(f"{listed(twice)} stands twice in objects=", expected="each object once")
+        raise OptionError(f"{listed(twice)} occurs twice in objects=", expected="each object once")
     pairs = as_names(columns, "columns")
     values = _columns(kind, labels, pairs)
     numbers = as_names(numeric, "numeric")

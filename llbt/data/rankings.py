@@ -248,7 +248,7 @@ def _placed(source: Source, columns: tuple[str, ...]) -> tuple[pd.DataFrame, dic
 
 
 def _begins_with_a_number(source: Source, columns: Sequence[str]) -> bool:
-    """Whether a number stands in the first rows of some columns of a frame in memory: no need to read all of it."""
+    """Whether the first rows of some columns of a frame in memory hold a number, so that not all rows are read."""
     if not isinstance(source.frame, nw.DataFrame):
         return False
     cells = [cell for name in columns for cell in source.frame[name].head(_FIRST_ROWS).to_list()]

@@ -165,7 +165,9 @@ def refuse_twice(labels: Sequence[object], where: str, expected: str = "each onc
     seen = pd.Series(list(labels), dtype=object).duplicated().to_numpy()
     if seen.any():
         label = labels[int(seen.argmax())]
-        raise JudgmentError(f"{where}: {label!r} stands there twice ({int(seen.sum())} repeats)", expected=expected)
+        raise JudgmentError(
+            f"{where}: {label!r} occurs twice ({counted(int(seen.sum()), 'repeat')})", expected=expected
+        )
 
 
 def refuse_bad_cells(table: pd.DataFrame, names: Sequence[str]) -> None:

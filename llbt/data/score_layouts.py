@@ -427,7 +427,7 @@ def _pooled(table: pd.DataFrame, names: Sequence[str]) -> FloatArray:
 
 
 def _looks_like(table: pd.DataFrame, name: str, others: Sequence[str]) -> bool:
-    """Whether a column has the kind and range of others, and its values are neither all alike nor each once."""
+    """Whether a column has the kind and range of others, and its values are neither all equal nor all different."""
     values, rest = _pooled(table, [name]), _pooled(table, others)
     if len(values) < 2 or not len(rest) or np.ptp(values) == 0:
         return False

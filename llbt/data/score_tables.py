@@ -258,7 +258,7 @@ def _systems_in_rows(table: pd.DataFrame, layout: ScoreLayout, asked: NamedColum
     if len(systems) < len(table) and not layout.averaged:
         at = int(pd.Series(rows).duplicated().argmax())
         raise JudgmentError(
-            f"column {layout.system!r}: {systems[rows[at]]!r} stands in several rows, again in row {at}",
+            f"column {layout.system!r}: {systems[rows[at]]!r} occurs in several rows, again in row {at}",
             expected="a row for each system",
         )
     values = np.vstack([scores_of(table[column], str(column)) for column in layout.scores]).T

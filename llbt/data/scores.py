@@ -167,7 +167,7 @@ def _lines(scores: SystemScores, columns: pd.DataFrame) -> tuple[npt.NDArray[Any
     Returns
     -------
     lines : ndarray of int, shape (R, 6)
-        Systems i and j, the group, wins of i, ties, wins of j; only where a judgment is.
+        Systems i and j, the group, wins of i, ties, wins of j; each line has a judgment.
     first : ndarray of int, shape (G,)
         The first instance of each group.
     """

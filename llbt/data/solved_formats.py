@@ -17,8 +17,8 @@ _FAILED = ("unresolved_ids", "error_ids", "empty_patch_ids")
 def swe_bench_rows(files: Sequence[ScoreFile]) -> ScoreRows:
     """Return the rows of SWE-bench; older results list solved items only.
 
-    A system is the folder of ``results/results.json`` or ``per_instance_details.json``, and in the report of a run
-    what stands before the run in ``<model>.<run>.json``. The repository of an item is its number without the last part.
+    A system is the folder of ``results/results.json`` or ``per_instance_details.json``, or, for the report of a run,
+    the model in the file name ``<model>.<run>.json``. The repository of an item is its number without the last part.
     """
     rows: list[dict[str, Any]] = []
     solved_only: list[str] = []

@@ -245,7 +245,7 @@ def _says_yes(rows: Rows, name: str, marks: Mapping[Label, bool]) -> npt.NDArray
 
 
 def _marks_of(source: Source, name: str) -> dict[Label, bool]:
-    """Return which values of the column that the caller names say that a row is a tie."""
+    """Return which values mean a tie, in the column that the caller names."""
     refuse_absent(source, {"ties_column": (name,)})
     marks = values_of(source, name).ties()
     if marks is None:

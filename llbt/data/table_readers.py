@@ -175,7 +175,7 @@ def from_counts(
     else:
         usual = ties_column is None or (isinstance(ties_column, str) and ties_column == "ties")
         if not usual or unless_default(wins, WINS) is not None:
-            raise OptionError("grades= stands in place of wins= and ties_column=", "Pass either.")
+            raise OptionError("grades= replaces wins= and ties_column=", "Pass either.")
         columns = _graded_columns(grades)
     with located(source.what), may_drop():
         if missing is not None:

@@ -189,7 +189,7 @@ def _verdict(source: Source, names: dict[str, tuple[str, ...]], sides: tuple[str
 
 
 def _flagged(words: Sequence[str]) -> tuple[Meaning, Meaning] | None:
-    """Return what yes and no mean of a column that asks whether one side won, such as is_A_selected."""
+    """Return what yes and no mean in a column that asks whether one side won, such as is_A_selected."""
     rest = [word for word in words if word != "is"]
     if len(rest) != 2 or rest[1] not in _CHOOSING:
         return None

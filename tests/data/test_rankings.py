@@ -251,7 +251,7 @@ BAD_RANKINGS = [
         LONG,
         {**BLOCK, "block": "age"},
         OptionError,
-        "judge= and prompt= and block=: block= stands in place of judge= and prompt=",
+        "judge= and prompt= and block=: block= replaces judge= and prompt=",
     ),
     (
         WIDE,

@@ -419,7 +419,7 @@ BAD_WIDE = [
     (WIDE, {"systems": ["A"]}, JudgmentError, "1 column of scores"),
     (WIDE, {"systems": "A"}, JudgmentError, "1 column of scores"),
     (WIDE, {"systems": ["A", "D"]}, JudgmentError, "SystemScores.from_wide: no column 'D'; expected some of"),
-    (WIDE, {"systems": ["A", "A"]}, JudgmentError, "systems=: 'A' stands there twice (1 repeats); expected each once"),
+    (WIDE, {"systems": ["A", "A"]}, JudgmentError, "systems=: 'A' occurs twice (1 repeat); expected each once"),
     (WIDE, {"systems": ["A", "domain"]}, JudgmentError, "column 'domain'"),
     (
         WIDE,
@@ -434,7 +434,7 @@ BAD_WIDE = [
         pd.concat([WIDE, WIDE]),
         DOC,
         JudgmentError,
-        "'d1' stands there twice (4 repeats); expected one row each: select one metric first",
+        "'d1' occurs twice (4 repeats); expected one row each: select one metric first",
     ),
     (with_value(WIDE, 1, "doc", None), DOC, JudgmentError, "column 'doc': 1 missing value, the first at row 1"),
 ]

@@ -415,5 +415,5 @@ def test_codes_are_three_numbers(coded):
 
 def test_an_object_has_one_place_among_the_objects():
     rows = pd.DataFrame({"one": [1], "two": [1], "three": [-1]})
-    with pytest.raises(llbt.errors.OptionError, match="'A' stands twice"):
+    with pytest.raises(llbt.errors.OptionError, match="'A' occurs twice"):
         llbt.from_patterns(rows, "comparisons", objects=["A", "A", "B"], columns=list(rows))
