@@ -386,7 +386,7 @@ def _block(layout: ListLayout) -> Sequence[str]:
 
 
 def _one_each(table: pd.DataFrame, name: str, block: Sequence[str]) -> bool:
-    """Whether a column has a label in every row, and one for every list."""
+    """Whether a column has a label in every row, the same label in all rows of a list."""
     if table[name].isna().any():
         return False
     return not block or name in block or bool(table.groupby(list(block), sort=False)[name].nunique().eq(1).all())

@@ -43,7 +43,8 @@ def pairwise(
     only: Annotated[Text, option("--only", "Compare these objects alone.", "OBJECT,…")] = None,
     scale: Annotated[Scale, option("--scale", "The scale of the estimates.")] = "log_odds",
     adjust: Annotated[
-        Adjusted, option("--adjust", "How p-values are adjusted for the number of pairs; none leaves them.")
+        Adjusted,
+        option("--adjust", "How p-values are adjusted for the number of pairs; with none, they stay as they are."),
     ] = "single-step",
     at: At = None,
     by: By = None,

@@ -1,4 +1,4 @@
-"""From a function that takes records of options to a command: each field of a record an option of its own."""
+"""Make commands of functions that take records of options: each field of a record becomes an option."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ import typer
 
 
 def wrong(name: str, message: str) -> typer.BadParameter:
-    """Return the refusal of an option, by its name."""
+    """Return the error that refuses the value of an option; it names the option."""
     return typer.BadParameter(message, param_hint=name if name == "FILE" else f"'{option_of(name)}'")
 
 
@@ -31,7 +31,7 @@ def items(name: str, text: str) -> list[str]:
 
 
 def two(name: str, text: str) -> list[str]:
-    """Return two columns."""
+    """Return the two columns that an option names."""
     parts = items(name, text)
     if len(parts) != 2:
         raise wrong(name, f"found {text!r}; expected two columns separated by a comma, that of object i first.")
