@@ -25,7 +25,7 @@ _SUFFIXES = (".csv", ".tsv", ".txt", ".json", ".jsonl", ".parquet", ".pq", ".gz"
 
 @dataclass(frozen=True)
 class StudyRoles:
-    """The columns that the caller names; None for a column to be recognized by its name. `scores`: humans, metrics."""
+    """The columns that the caller names; None for one to be recognized by its name. `scores`: of humans and metrics."""
 
     task: str | None = None
     system: str | None = None

@@ -100,7 +100,7 @@ def _averaged(likelihood: PatternLikelihood, params: FloatArray) -> tuple[FloatA
 
 
 def _independent(res: PatternEstimates) -> tuple[FloatArray, FloatArray]:
-    """Return the same means and derivatives for independent pairs, from the fitted comparisons of each class."""
+    """Return means of signs and ties and their derivatives for independent pairs, from fitted comparisons by class."""
     problem, table = res.average.problem(), res.comparisons
     chances, _ = problem.response.probabilities(problem.at(res.average.solution.params))  # (C, S)
     along = problem.response.slopes(chances)  # (C, B, S)

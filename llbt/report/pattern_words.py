@@ -155,7 +155,7 @@ def pattern_missing(res: PatternEstimates, confidence: float) -> Sentence:
         return f"{text}.", numbers
     depends = "it depends" if test.p_value < 1 - confidence else "there is no sign that it depends"
     figures = f"Wald χ² = {format_number(test.statistic, 3)} on {format_count(test.df)} df, {p_text(test.p_value)}"
-    return f"{text}; {depends} on what they would be ({figures}), as far as the model is right.", numbers
+    return f"{text}; {depends} on what they would be ({figures}), if the model is right.", numbers
 
 
 def dependence_of(res: PatternEstimates) -> dict[str, tuple[str, str]]:

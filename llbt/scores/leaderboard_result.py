@@ -197,8 +197,8 @@ class ScoreLeaderboard(Record):
         Returns
         -------
         BestSystems
-            object, estimate, p_value (that it is the best), is_candidate. ``candidates``: the set of the best;
-            ``score`` and ``lead``: of the first system, with ``corrected``, ``conf_low`` and ``conf_high``.
+            object, estimate, p_value (that it is the best), is_candidate. ``candidates`` is the set of the best.
+            ``score`` and ``lead`` are about the first system; each has ``corrected``, ``conf_low`` and ``conf_high``.
 
         Raises
         ------
