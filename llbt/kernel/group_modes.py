@@ -59,7 +59,7 @@ class Groups:
         )
 
     def blocks(self, points: int, most: float) -> Iterator[slice]:
-        """Yield blocks of groups, each with about `most` numbers for its lines at `points` points."""
+        """Yield blocks of groups; an array over the lines of a block has about `most` numbers at `points` points."""
         step = max(1, int(most / max(1, points * self.rows.shape[1] * len(self.loadings))))
         for start in range(0, len(self.rows), step):
             yield slice(start, start + step)
