@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NoReturn
 
+from ..core.columns import Label
 from ..core.response import Response
 from ..errors import FormulaError
 from .allowed import MOST_CHARACTERS
@@ -14,13 +15,17 @@ from .allowed import MOST_CHARACTERS
 _ALLOWED = (
     "Write brackets as separate terms, joined by +. (object | judge) gives each judge log-worths; (tie | judge), "
     "(bad | judge), (grade | judge) and (order | judge) give each judge these effects; (length | judge) gives each "
-    "judge a slope of the covariate. judge must be a cluster or covariate of the table. (1 | object) adds what "
-    "covariates of objects do not explain."
+    "judge a slope of the covariate. judge must be a cluster or covariate of the table. "
+    "(object | gr(judge, by=expert)) has one σ for each level of expert. (1 | object) adds what covariates of objects "
+    "do not explain."
 )
 _WORDS = ("object", "tie", "order", "bad", "grade")
 _BRACKET = re.compile(r"\(([^|]*)\|([^|]*)\)", re.DOTALL)
 _INDEPENDENT = re.compile(r"\(([^|]*)\|\|([^|]*)\)", re.DOTALL)
 _SEVERAL = re.compile(r"[^\W\d]\w*(\s*[/:+*]\s*[^\W\d]\w*)+")
+_NAME = r"[^\W\d]\w*|`[^`]+`"
+_GROUPED = re.compile(rf"gr\s*\(\s*({_NAME})\s*(?:,\s*by\s*=\s*({_NAME})\s*)?\)")
+_CALL = re.compile(r"[^\W\d]\w*\s*\(")
 _WITH_CONSTANT = re.compile(r"[01]\s*\+\s*(\w+)|(\w+)\s*[+-]\s*1")
 _QUOTES = "'\"`"
 
@@ -36,10 +41,16 @@ class Bracket:
         covariate for slopes; ``"1"`` for effects of objects.
     grouping : str
         A cluster or covariate of the table; for ``"1"`` it is the objects.
+    by : str
+        A covariate of the grouping's levels, such as judges, each of whose levels has its own σ; empty for one σ.
+    level : label or None
+        The level of `by` that has these effects; None before the levels are read from the table.
     """
 
     effect: str
     grouping: str
+    by: str = ""
+    level: Label | None = None
 
     @property
     def of_objects(self) -> bool:
@@ -71,9 +82,31 @@ class Bracket:
         """Return the names of a level's effects: the grades, or one empty name for other effects."""
         return tuple(response.grades) if self.effect == "grade" else ("",)
 
+    @property
+    def common(self) -> str:
+        """The bracket with one σ for all levels of `by`."""
+        return self._of(quoted(self.grouping))
+
+    @property
+    def written(self) -> str:
+        """The bracket as a formula has it; the same for all levels of `by`."""
+        return self._of(f"gr({quoted(self.grouping)}, by={quoted(self.by)})") if self.by else self.common
+
+    @property
+    def condition(self) -> str:
+        """The level of `by` in words, such as ``expert=yes``; empty for one σ."""
+        return f"{quoted(self.by)}={self.level}" if self.by and self.level is not None else ""
+
+    def _of(self, grouping: str) -> str:
+        return f"({self.effect if self.effect == '1' else quoted(self.effect)} | {grouping})"
+
     def __str__(self) -> str:
-        effect = self.effect if self.effect == "1" else quoted(self.effect)
-        return f"({effect} | {quoted(self.grouping)})"
+        return f"{self.common}, {self.condition}" if self.condition else self.written
+
+
+def written_formula(fixed: str, brackets: Sequence[Bracket]) -> str:
+    """Return a formula with its brackets, those of several levels of `Bracket.by` once."""
+    return " + ".join([fixed, *dict.fromkeys(bracket.written for bracket in brackets)])
 
 
 def quoted(name: str) -> str:
@@ -106,8 +139,7 @@ def split_brackets(text: object) -> tuple[str, tuple[Bracket, ...]]:
             rest.append(term)
             continue
         brackets += _read(term, text)
-    if len(set(brackets)) < len(brackets):
-        _fail("a bracket occurs twice", text)
+    _check_once(brackets, text)
     if not any(part.strip(" ~") for part in rest):
         _fail("the formula has only brackets; add the average worths, as in object + (object | judge)", text)
     return " + ".join(part.strip() for part in rest), tuple(brackets)
@@ -150,6 +182,20 @@ def _summands(text: str) -> list[str]:
     return [*parts, text[start:]]
 
 
+def _check_once(brackets: Sequence[Bracket], text: str) -> None:
+    """Raise if effects occur twice, in one way or with different `by`."""
+    for k, bracket in enumerate(brackets):
+        others = [other for other in brackets[:k] if other.common == bracket.common]
+        if others and others[0].by == bracket.by:
+            _fail("a bracket occurs twice", text)
+        if others:
+            _fail(
+                f"{others[0].written} and {bracket.written} are the same effects",
+                text,
+                "Keep one of them. For a σ of each combination of two covariates, make one column of both and name it.",
+            )
+
+
 def _read(term: str, text: str) -> list[Bracket]:
     """Return the bracket of a term, or several: double bars stand for one bracket per effect."""
     inside = term.strip().removeprefix("~").strip()
@@ -157,10 +203,26 @@ def _read(term: str, text: str) -> list[Bracket]:
     match = apart or _BRACKET.fullmatch(inside)
     if match is None:
         _fail(f"{term.strip()[:80]!r} cannot be read as a random effect", text)
-    grouping = match[2].strip()
+    grouping, by = _grouping(match, term, text)
+    effects = [effect.strip() for effect in match[1].split("+")] if apart else [match[1].strip()]
+    return [_bracket(effect, Bracket("object", grouping, by), term, text) for effect in effects]
+
+
+def _grouping(match: re.Match[str], term: str, text: str) -> tuple[str, str]:
+    """Return the grouping of a bracket, and the covariate of ``by=``; the latter is empty without it."""
+    grouping, by = match[2].strip(), ""
+    if _CALL.match(grouping):
+        grouped = _GROUPED.fullmatch(grouping)
+        if grouped is None:
+            _fail(
+                f"{grouping[:80]!r} cannot be read as a grouping",
+                text,
+                "Write one grouping and one covariate, as in (object | gr(judge, by=expert)). Names with spaces or "
+                "signs need backticks.",
+            )
+        grouping, by = grouped[1], (grouped[2] or "").strip("`")
     name = grouping[1:-1] if re.fullmatch(r"`[^`]+`", grouping) else grouping
-    several = _SEVERAL.fullmatch(grouping)
-    if several:
+    if _SEVERAL.fullmatch(grouping):
         apart_by = " + ".join(f"({match[1].strip()} | {one.strip()})" for one in re.split("[/:+*]", grouping))
         _fail(
             f"{grouping[:80]!r} is more than one grouping",
@@ -169,28 +231,38 @@ def _read(term: str, text: str) -> list[Bracket]:
         )
     if not name or (name == grouping and not name.isidentifier()):
         _fail(f"{grouping[:80]!r} cannot be read as a name; names with spaces or signs need backticks", text)
-    effects = [effect.strip() for effect in match[1].split("+")] if apart else [match[1].strip()]
-    return [_bracket(effect, name, term, text) for effect in effects]
+    return name, by
 
 
-def _bracket(effect: str, grouping: str, term: str, text: str) -> Bracket:
-    """Return the bracket of one effect; if it cannot be fitted, raise an error with the formula to fit instead."""
+def _bracket(effect: str, among: Bracket, term: str, text: str) -> Bracket:
+    """Return the bracket of one effect; if it cannot be fitted, raise an error with the formula to fit instead.
+
+    `among` is the bracket with the same grouping and ``(object | …)``.
+    """
+    grouping = among.grouping
+    if among.by and grouping == "object":
+        _fail(
+            f"{term.strip()[:80]!r}: σ of effects of objects cannot differ by {among.by}",
+            text,
+            f"Fit one σ: {_call(text, term, f'({effect} | object)')}",
+        )
     if effect in (*_WORDS, "1") and (effect == "1") == (grouping == "object"):
-        return Bracket(effect, grouping)
+        return replace(among, effect=effect)
     if _is_name(effect) and effect not in _WORDS and grouping != "object":
-        return Bracket(effect.strip("`"), grouping)
+        return replace(among, effect=effect.strip("`"))
+    grouped = among.written.removeprefix("(object | ")[:-1]
     if effect == "1":
         instead = (
             f"A constant is the same for both objects, so it cancels. For worths that vary by {grouping}, fit "
-            f"{_call(text, term, Bracket('object', grouping))}"
+            f"{_call(text, term, among.written)}"
         )
     elif constant := _WITH_CONSTANT.fullmatch(effect):
-        instead = f"Leave out the constant: {_call(text, term, f'({constant[1] or constant[2]} | {grouping})')}"
+        instead = f"Leave out the constant: {_call(text, term, f'({constant[1] or constant[2]} | {grouped})')}"
     elif effect.startswith("object:") and effect.count(":") == 1:
         beside = effect.split(":")[1].strip()
         instead = (
             f"Random effects cannot differ by {beside}. Keep the average interaction: "
-            f"{_call(text, term, f'object:{beside} + (object | {grouping})')}"
+            f"{_call(text, term, f'object:{beside} + {among.written}')}"
         )
     elif "+" in effect and all(_is_name(part.strip()) for part in effect.split("+")):
         instead = (
@@ -201,7 +273,7 @@ def _bracket(effect: str, grouping: str, term: str, text: str) -> Bracket:
         instead = (
             "Compute a column of it for each side, such as log_length_i and log_length_j. Name it when you make the "
             "table: from_judgments(…, side_covariates={'log_length': ('log_length_i', 'log_length_j')}). Then write "
-            f"log_length + (log_length | {grouping})."
+            f"log_length + (log_length | {grouped})."
         )
     else:
         instead = _ALLOWED

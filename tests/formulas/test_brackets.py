@@ -10,7 +10,7 @@ from scipy import special
 
 import llbt
 from llbt.errors import FormulaError
-from llbt.formulas.brackets import Bracket, split_brackets
+from llbt.formulas.brackets import Bracket, split_brackets, written_formula
 
 
 @pytest.mark.parametrize(
@@ -30,6 +30,17 @@ from llbt.formulas.brackets import Bracket, split_brackets
             (Bracket("object", "judge"), Bracket("order", "judge")),
         ),
         ("object + (object || `the judge`)", "object", (Bracket("object", "the judge"),)),
+        ("object + (object | gr(judge, by=expert))", "object", (Bracket("object", "judge", "expert"),)),
+        (
+            "object + order + (object + order || gr(`the judge`,by = `is expert`)) + (object | prompt)",
+            "object + order",
+            (
+                Bracket("object", "the judge", "is expert"),
+                Bracket("order", "the judge", "is expert"),
+                Bracket("object", "prompt"),
+            ),
+        ),
+        ("object + (object | gr(judge))", "object", (Bracket("object", "judge"),)),
         ("object + object:I(judge == 'a|b')", "object + object:I(judge == 'a|b')", ()),
         ("object + object:I((x > 1) | y)", "object + object:I((x > 1) | y)", ()),
         ("(object + tie) * judge", "(object + tie) * judge", ()),
@@ -42,6 +53,16 @@ def test_brackets_are_cut_off(text: str, rest: str, brackets: tuple[Bracket, ...
 def test_a_bracket_prints_as_it_is_written() -> None:
     assert str(Bracket("tie", "judge")) == "(tie | judge)"
     assert split_brackets(f"object + {Bracket('tie', 'two words')}")[1] == (Bracket("tie", "two words"),)
+    several = Bracket("my length", "two words", "is expert")
+    assert str(several) == "(`my length` | gr(`two words`, by=`is expert`))"
+    assert split_brackets(f"object + {several}")[1] == (several,)
+
+
+def test_the_levels_of_a_bracket_are_written_once() -> None:
+    levels = [Bracket("object", "judge", "expert", level) for level in ("no", "yes")]
+    assert [str(level) for level in levels] == ["(object | judge), expert=no", "(object | judge), expert=yes"]
+    formula = written_formula("object", [*levels, Bracket("object", "prompt")])
+    assert formula == "object + (object | gr(judge, by=expert)) + (object | prompt)"
 
 
 @pytest.mark.parametrize(
@@ -56,6 +77,7 @@ def test_a_bracket_prints_as_it_is_written() -> None:
         ("object | judge", "cannot be read"),
         ("(object | judge)", "only brackets"),
         ("object + (object | judge) + (object | judge)", "occurs twice"),
+        ("object + (object | gr(judge, by=team)) + (object | gr(judge, by=team))", "occurs twice"),
     ],
 )
 def test_brackets_that_cannot_be_read_are_refused(text: str, fragment: str) -> None:
@@ -63,6 +85,24 @@ def test_brackets_that_cannot_be_read_are_refused(text: str, fragment: str) -> N
         split_brackets(text)
     assert fragment in refused.value.found
     assert "(tie | judge)" in refused.value.remedy
+
+
+@pytest.mark.parametrize(
+    ("text", "found", "remedy"),
+    [
+        ("object + (object | gr(judge, cor=FALSE))", "cannot be read as a grouping", "(object | gr(judge, by=expert))"),
+        ("object + (object | gr(judge/prompt, by=team))", "cannot be read as a grouping", "one grouping"),
+        ("object + (object | gr(judge, by=team + age))", "cannot be read as a grouping", "one covariate"),
+        ("object + (object | f(judge))", "cannot be read as a grouping", "one grouping"),
+        ("object + (object | gr(judge, by=team)) + (object | judge)", "are the same effects", "Keep one of them"),
+        ("object + (object | gr(judge, by=team)) + (object | gr(judge, by=age))", "are the same effects", "one column"),
+    ],
+)
+def test_groupings_that_cannot_be_read_are_refused(text: str, found: str, remedy: str) -> None:
+    with pytest.raises(FormulaError) as refused:
+        split_brackets(text)
+    assert found in refused.value.found
+    assert remedy in refused.value.remedy
 
 
 def test_other_readers_of_formulas_say_who_reads_brackets() -> None:
@@ -86,6 +126,17 @@ def test_other_readers_of_formulas_say_who_reads_brackets() -> None:
         ("object + (object:sex | judge)", "llbt.fit('object + object:sex + (object | judge)', c)."),
         ("object + (0 + object | judge)", "llbt.fit('object + (object | judge)', c)."),
         ("object + (object - 1 | judge)", "llbt.fit('object + (object | judge)', c)."),
+        ("object + (1 | gr(judge, by=team))", "llbt.fit('object + (object | gr(judge, by=team))', c)."),
+        ("object + (0 + object | gr(judge, by=team))", "llbt.fit('object + (object | gr(judge, by=team))', c)."),
+        (
+            "object + order + (object + order | gr(judge, by=team))",
+            "llbt.fit('object + order + (object + order || gr(judge, by=team))', c).",
+        ),
+        (
+            "object + (object:sex | gr(judge, by=team))",
+            "llbt.fit('object + object:sex + (object | gr(judge, by=team))', c).",
+        ),
+        ("length + (1 | gr(object, by=length))", "llbt.fit('length + (1 | object)', c)."),
     ],
 )
 def test_covariances_and_interactions_are_refused_with_what_to_write(formula: str, remedy: str) -> None:
@@ -109,8 +160,11 @@ def judged() -> llbt.Comparisons:
     outcome = np.where(lead + rng.logistic(0, 0.5, len(judge)) > 0, "i", "j")
     frame = pd.DataFrame({"object_i": pairs[:, 0], "object_j": pairs[:, 1], "outcome": outcome, "judge": judge})
     frame = frame.assign(length_i=length[:, 0], length_j=length[:, 1], sex=[*"fm"] * 72, prompt=np.arange(144) % 9)
-    sides = {"length": ("length_i", "length_j")}
-    return llbt.from_judgments(frame, clusters=["judge", "prompt"], covariates="sex", order=True, side_covariates=sides)
+    frame = frame.assign(team=np.where(judge % 2, "red", "blue"))
+    sides, beside = {"length": ("length_i", "length_j")}, ("sex", "team")
+    return llbt.from_judgments(
+        frame, clusters=["judge", "prompt"], covariates=beside, order=True, side_covariates=sides
+    )
 
 
 def test_double_bars_are_independent_effects() -> None:
