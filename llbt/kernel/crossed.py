@@ -186,14 +186,17 @@ def crossed(rows: IntArray, counts: FloatArray, pairs: IntArray, bearings: Seque
 
 
 def _touching(one: Bearing, rows: IntArray, pairs: IntArray) -> _Touching:
-    codes = one.codes.astype(np.int64)
-    values = np.ones(1) if one.entry.values is None else one.entry.values[..., rows]
-    if one.entry.objects:
-        within = int(pairs.max()) + 1
-        return _Touching(codes * within + pairs[rows].T, (0, 0), np.stack([values, -values]), within)
-    within = len(one.entry.predictors)
-    keys = codes * within + np.arange(within)[:, None]
-    return _Touching(keys, one.entry.predictors, np.broadcast_to(values, (within, values.shape[-1])), within)
+    """Return the effects that enter the lines; a level without effects has one that enters no line."""
+    entry, codes = one.entry, one.codes.astype(np.int64)
+    values = np.ones(1) if entry.values is None else entry.values[..., rows]
+    within = int(pairs.max()) + 1 if entry.objects else len(entry.predictors)
+    things = pairs[rows].T if entry.objects else np.arange(within)[:, None]
+    if entry.where is not None:
+        values, things = values * entry.where[rows], things * entry.where[rows]
+    if entry.objects:
+        return _Touching(codes * within + things, (0, 0), np.stack([values, -values]), within)
+    factor = np.broadcast_to(values, (within, values.shape[-1]))
+    return _Touching(codes * within + things, entry.predictors, factor, within)
 
 
 def _contrasts(entry: Entry, basis: FloatArray, pairs: IntArray) -> Entry:
@@ -201,7 +204,7 @@ def _contrasts(entry: Entry, basis: FloatArray, pairs: IntArray) -> Entry:
     if not entry.objects:
         return entry
     values = (basis[:, pairs[:, 0]] - basis[:, pairs[:, 1]]) * (1.0 if entry.values is None else entry.values)
-    return Entry(False, entry.predictors * len(basis), values)
+    return replace(entry, objects=False, predictors=entry.predictors * len(basis), values=values)
 
 
 def _stacked(factors: Sequence[FloatArray]) -> FloatArray:

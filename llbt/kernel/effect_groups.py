@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from .group_modes import Groups
 from .indexed_rows import FloatArray, IntArray
@@ -25,11 +26,15 @@ class Entry:
         The predictors that the effects enter; without effects of objects, a group has one effect for each of them.
     values : ndarray, shape (S,) or (n, S), or None
         The factor of the effects, or of each of n effects, in each comparison; None for 1.
+    where : ndarray of bool, shape (S,), or None
+        Which comparisons the effects enter; None for all. The comparisons of a group are all of one kind: either the
+        group has these effects, or it has none of them.
     """
 
     objects: bool
     predictors: tuple[int, ...]
     values: FloatArray | None = None
+    where: npt.NDArray[np.bool_] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,20 +105,24 @@ class _Shape:
     objects: int
 
 
-def pair_loadings(entries: Sequence[Entry], width: int, pairs: IntArray, worths: FloatArray) -> FloatArray:
+def pair_loadings(
+    entries: Sequence[Entry], width: int, pairs: IntArray, worths: FloatArray, some: IntArray
+) -> FloatArray:
     """Return how a group's effects enter the predictors of a pair, for R groups and pairs, object i first, (B, R, d).
 
     Parameters
     ----------
     entries, width
         As in `grouped`; the comparisons are the R pairs.
+    some : ndarray of int
+        The entries that the groups have, in increasing order.
     pairs : ndarray of int, shape (R, 2)
     worths : ndarray, shape (R, J, d)
         Loadings of each effect on the log-worths, as in `Grouped`.
     """
     rows = np.arange(len(pairs))[:, None]
     shape = _Shape(tuple(entries), width, pairs, worths.shape[1])
-    return _loadings(shape, worths, rows, np.ones(rows.shape))[0][:, :, 0]
+    return _loadings(shape, worths, rows, np.ones(rows.shape), some)[0][:, :, 0]
 
 
 def _summed(rows: IntArray, codes: IntArray, counts: FloatArray) -> tuple[IntArray, IntArray, FloatArray]:
@@ -186,7 +195,8 @@ def _bundled(
     shape: _Shape,
 ) -> Grouped:
     contrasts = np.array([0 if basis is None else basis[g][1].shape[1] for g in distinct.tolist()])
-    classes = np.stack([contrasts, np.ceil(np.log2(lines[distinct]))], axis=1)
+    present = _present(shape.entries, rows[first[distinct]])
+    classes = np.column_stack([contrasts, np.ceil(np.log2(lines[distinct])), present])
     kinds, kind = np.unique(classes, axis=0, return_inverse=True)
     kind = kind.ravel()
     repeats = np.bincount(index, minlength=len(distinct)).astype(np.float64)
@@ -200,19 +210,28 @@ def _bundled(
         worths = np.zeros((len(some), shape.objects, int(kinds[k, 0])))
         for n, group in enumerate(groups.tolist() if basis is not None else ()):
             worths[n, basis[group][0]] = basis[group][1]  # type: ignore[index]
-        loadings, scale = _loadings(shape, worths, rows[at], own)
+        loadings, scale = _loadings(shape, worths, rows[at], own, np.flatnonzero(present[some[0]]))
         counts_by_outcome = np.moveaxis(counts[at] * own[:, :, None], 2, 0)
         bundles.append(Groups(rows[at], np.ascontiguousarray(counts_by_outcome), loadings, scale, repeats[some]))
         objects.append(worths)
     return Grouped(tuple(bundles), kind[index], place[index], tuple(objects))
 
 
-def _loadings(shape: _Shape, worths: FloatArray, rows: IntArray, own: FloatArray) -> tuple[FloatArray, IntArray]:
-    """Return how effects enter the predictors of a bundle's lines, (B, G, R, d), and each effect's scale, (d,)."""
+def _present(entries: Sequence[Entry], rows: IntArray) -> npt.NDArray[np.bool_]:
+    """Return which entries groups have, (G, E), given a comparison of each group, (G,)."""
+    every = np.ones(len(rows), dtype=np.bool_)
+    return np.column_stack([every if entry.where is None else entry.where[rows] for entry in entries])
+
+
+def _loadings(
+    shape: _Shape, worths: FloatArray, rows: IntArray, own: FloatArray, some: IntArray
+) -> tuple[FloatArray, IntArray]:
+    """Return how the effects of some entries enter the predictors of lines, (B, G, R, d), and their scales, (d,)."""
     width = shape.width
     group = np.arange(len(rows))[:, None]
-    parts, scale = [], []
-    for e, entry in enumerate(shape.entries):
+    parts, scale = [np.zeros((width, *rows.shape, 0))], []
+    for e in some.tolist():
+        entry = shape.entries[e]
         factor = own if entry.values is None else own * entry.values[rows]
         if entry.objects:
             i, j = shape.pairs[rows, 0], shape.pairs[rows, 1]
