@@ -298,10 +298,10 @@ def _taken(r: Rankings, some: IntArray, places: IntArray | None, counts: FloatAr
 def judged_sets(spec: RankingSpecification, data: Rankings) -> BestWorstEffects:
     """Return the fit of a formula with ``(object | judge)``, where judge is a cluster or covariate of the sets."""
     text, brackets = split_brackets(spec.formula)
-    if len(brackets) > 1 or not brackets[0].of_objects:
+    if len(brackets) > 1 or not brackets[0].of_objects or brackets[0].by:
         raise FormulaError(
             f"{spec.formula!r} has {' + '.join(map(str, brackets))}, and the data are best-worst sets",
-            "Leave the other brackets out.",
+            "Keep one bracket with one σ: (object | judge).",
             expected="one bracket, (object | judge)",
         )
     by = brackets[0].grouping

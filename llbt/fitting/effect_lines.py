@@ -16,6 +16,7 @@ from ..kernel.effect_groups import Entry, Grouped, grouped
 from ..kernel.indexed_rows import Gathered
 from ..kernel.likelihood import Problem
 from .clusters import Way
+from .effect_levels import codes_of_levels, entered
 from .merged_rows import distinct
 from .plain_estimates import PlainEstimates
 
@@ -54,9 +55,14 @@ class EffectLines:
     def of(cls, without: PlainEstimates, brackets: Sequence[Bracket], ways: Sequence[Way]) -> EffectLines:
         """Return the lines of a fit without its brackets, given clusterings on common lines."""
         c = without.comparisons
-        problem, first, merged = distinct(without.design, without.problem(), list(c.pairs.T))
+        keys = [*c.pairs.T, *codes_of_levels(brackets, c)]
+        problem, first, merged = distinct(without.design, without.problem(), keys)
         values = slope_values(without.design, without.design.signed_rows().take(first), brackets)
-        entries = entries_of(brackets, c.response, values)
+        where = [entered(bracket, c) for bracket in brackets]
+        entries = tuple(
+            replace(entry, where=None if some is None else some[first])
+            for entry, some in zip(entries_of(brackets, c.response, values), where, strict=True)
+        )
         lines = ways[0].clusters
         names, codes = tuple(way.name for way in ways), tuple(way.clusters.codes for way in ways)
         pairs, rows = c.pairs[first], merged[lines.rows]

@@ -28,6 +28,9 @@ def untestable(res: MixedEstimates) -> str:
     effects = [bracket.effect for bracket in res.brackets]
     if "object" not in effects:
         return "the fit has no effects on log-worths"
+    by = [bracket.by for bracket in res.brackets if bracket.of_objects and bracket.by]
+    if by:
+        return f"the fit has a σ for each level of {by[0]!r}"
     if len(res.comparisons.objects) < 3:
         return "for two objects only the sum of the two variances is identified"
     if not res.maximum.scales[effects.index("object")] > 0:

@@ -31,6 +31,7 @@ from ..kernel.sampled import BUDGET, FIRST, numbers_of, sampled_maximum
 from ..kernel.solvers import Fit
 from ..kernel.threads import few_threads
 from .clusters import Way, check_clusters, kept_way
+from .effect_levels import FEW, LEAST, few_of_level, information_shares, with_levels
 from .effect_lines import EffectLines, slope_columns, slope_units
 from .fit_part import FitPart, part_of
 from .mixed_clusters import clustered_covariance, of_parameters
@@ -40,8 +41,6 @@ from .object_effects import object_effects
 from .results import LLBTResults
 from .specification import CovType
 
-_LEAST = 3  # fewest judges
-_FEW = 10  # with fewer judges (of equal size) a note says that estimates rest on few
 _START = 0.8  # start of σ
 _WORK = 3e7  # most products of an evaluation for which effects of objects are integrated, some seconds in total
 _ADDED = 4  # so many times the first points have to be possible, because the first points are seldom enough
@@ -82,15 +81,15 @@ def with_effects(
         If a standard deviation has no finite estimate.
     """
     _check_options(without, brackets, cov_type, groups)
-    ways, judges, maximum = marginal_maximum(without, brackets)
+    brackets, ways, judges, maximum = marginal_maximum(without, brackets)
     try:
         with _few_threads(without, judges.lines):
-            reml = _restricted(without, judges, maximum)
+            reml = _restricted(without, brackets, judges, maximum)
             solution = _with_modes(_solution(maximum, reml), judges, brackets)
     except linalg.LinAlgError:
         raise _unidentified(brackets, ways) from None
     unrestricted = [_UNRESTRICTED] if reml is None else []
-    notes = (*judges.notes, *unrestricted, *_few(ways))
+    notes = (*judges.notes, *unrestricted, *_few(ways), *few_of_level(without, brackets, ways))
     judges = replace(judges, notes=notes)
     average = _average(without, brackets, judges, solution, reml, ways)
     if cov_type == "cluster" or cov_type == "CR1":
@@ -98,17 +97,25 @@ def with_effects(
         average = replace(average, covariance=of_parameters(joint, len(solution.params), average.covariance.notes))
         if solution.rule is not None:
             solution = replace(solution, covariance=joint.matrix)
-    return MixedResults(average, without, tuple(brackets), judges, solution, maximum, cov_type, groups)
+    return MixedResults(average, without, brackets, judges, solution, maximum, cov_type, groups)
 
 
-def marginal_maximum(without: LLBTResults, brackets: Sequence[Bracket]) -> tuple[list[Way], JudgeTable, MixedFit]:
-    """Return the groupings, their judgments, and the maximum of the likelihood; errors as in `with_effects`."""
+def marginal_maximum(
+    without: LLBTResults, brackets: Sequence[Bracket]
+) -> tuple[tuple[Bracket, ...], list[Way], JudgeTable, MixedFit]:
+    """Return the brackets of each σ, the groupings, their judgments, and the maximum of the likelihood.
+
+    Raises
+    ------
+    As `with_effects`.
+    """
     for bracket in brackets:
         _check_effect(bracket, without)
     names = list(dict.fromkeys(bracket.grouping for bracket in brackets))
     others = tuple(name for name in names if name != "object")
     ways = [_way(without, next(b for b in brackets if b.grouping == name), others) for name in names]
     _check_partitions(ways)
+    brackets = with_levels(brackets, without.comparisons, without.specification.formula)
     if without.specification.approximation == "ep":
         _check_propagated(brackets, names)
     table = EffectLines.of(without, brackets, ways)
@@ -121,7 +128,7 @@ def marginal_maximum(without: LLBTResults, brackets: Sequence[Bracket]) -> tuple
     except linalg.LinAlgError:
         raise _unidentified(brackets, ways) from None
     _check_maximum(maximum, brackets, slope_units(without.design, brackets), ways)
-    return ways, judges, maximum
+    return brackets, ways, judges, maximum
 
 
 _Found = tuple[JudgeTable, MixedFit]
@@ -223,8 +230,13 @@ def _with_modes(maximum: MixedFit, judges: JudgeTable, brackets: Sequence[Bracke
     return replace(maximum, predicted=_by_object(brackets, maximum))
 
 
-def _restricted(without: LLBTResults, judges: JudgeTable, maximum: MixedFit) -> Restricted | None:
-    return restricted_maximum(judges.likelihood(), maximum, without.solution.params, _worths(without))
+def _restricted(
+    without: LLBTResults, brackets: Sequence[Bracket], judges: JudgeTable, maximum: MixedFit
+) -> Restricted | None:
+    worths, start = _worths(without), without.solution.params
+    return restricted_maximum(
+        judges.likelihood(), maximum, start, worths, information_shares(without, brackets, worths)
+    )
 
 
 def _by_object(brackets: Sequence[Bracket], maximum: MixedFit) -> tuple[Predicted, ...]:
@@ -268,14 +280,15 @@ def _check_levels(table: EffectLines, ways: Sequence[Way]) -> None:
     for bracket, entry in zip(table.brackets, table.entries, strict=True):
         if entry.values is None:
             continue
-        codes = table.codes[table.groupings.index(bracket.grouping)][entry.values[table.rows] != 0]
+        differs = (entry.values != 0) & (True if entry.where is None else entry.where)
+        codes = table.codes[table.groupings.index(bracket.grouping)][differs[table.rows]]
         levels = len(np.unique(codes))
-        if levels < _LEAST:
+        if levels < LEAST:
             raise DesignError(
                 f"{bracket}: {bracket.effect!r} differs between the objects for {counted(levels, 'level')} of "
                 f"{bracket.grouping!r}, too few to estimate a standard deviation",
-                f"Leave {bracket} out.",
-                expected=f"at least {_LEAST} levels",
+                f"Leave {bracket.written} out.",
+                expected=f"at least {LEAST} levels",
             )
 
 
@@ -306,7 +319,7 @@ def _check_propagated(brackets: Sequence[Bracket], names: Sequence[str]) -> None
         if not bracket.enters_differences:
             raise OptionError(
                 f"approximation='ep' with {bracket}",
-                f"Leave {bracket} out, or take approximation='laplace'.",
+                f"Leave {bracket.written} out, or take approximation='laplace'.",
                 expected="(object | …), (order | …) and slopes",
             )
 
@@ -409,11 +422,11 @@ def _check_residual(bracket: Bracket, res: LLBTResults) -> None:
             "covariates",
             f"Add one: price + {bracket}.",
         )
-    if len(c.objects) < _LEAST:
+    if len(c.objects) < LEAST:
         raise DesignError(
             f"{len(c.objects)} objects are too few to estimate a standard deviation",
             f"Leave {bracket} out.",
-            expected=f"at least {_LEAST} objects",
+            expected=f"at least {LEAST} objects",
         )
     if _contrasts(res) == len(c.objects) - 1:
         raise DesignError(
@@ -440,12 +453,12 @@ def _way(res: LLBTResults, bracket: Bracket, groupings: tuple[str, ...]) -> Way:
             f"Keep the column when you make the table: from_judgments(…, clusters={grouping!r}).",
         )
     way, formula = kept_way(c, grouping, groupings), res.specification.formula
-    if way.clusters.size < _LEAST:
+    if way.clusters.size < LEAST:
         reading = "" if grouping in c.covariates else f"from_judgments(…, covariates={grouping!r}), then "
         raise DesignError(
             f"{grouping!r} has {counted(way.clusters.size, 'level')}, too few to estimate a standard deviation",
             f"Use it as a covariate: {reading}llbt.fit({f'{formula} + {quoted(bracket.effect)}:{grouping}'!r}, c).",
-            expected=f"at least {_LEAST} judges",
+            expected=f"at least {LEAST} judges",
         )
     if (way.clusters.judgments <= 1).all():
         raise DesignError(
@@ -592,7 +605,7 @@ def _few(ways: Sequence[Way]) -> list[str]:
             f"{format_number(way.effective, 3)}). Add {way.name}s, not judgments."
         )
         for way in ways
-        if way.name != "object" and way.effective < _FEW
+        if way.name != "object" and way.effective < FEW
     ]
 
 

@@ -15,8 +15,8 @@ from ..core import basis
 from ..core.columns import FloatArray, Label
 from ..core.comparisons import Comparisons
 from ..core.statistics import TestResult
-from ..errors import DesignError, OptionError
-from ..formulas.brackets import Bracket
+from ..errors import DesignError, OptionError, listed
+from ..formulas.brackets import Bracket, written_formula
 from ..formulas.design import Design
 from ..kernel.crossed import Crossed
 from ..kernel.effect_groups import Grouped
@@ -24,7 +24,7 @@ from ..kernel.laplace import Method, Sites
 from ..kernel.laplace_fit import NormalLikelihood
 from ..kernel.likelihood import Problem
 from ..kernel.mixed import MarginalLikelihood, MixedFit, MixedLikelihood
-from ..kernel.mixed_profile import profile_fixed
+from ..kernel.mixed_profile import fall_at_zero, profile_fixed
 from ..kernel.quadrature import Sampling
 from ..resampling import steps_shown
 from . import attributes, criteria, wald
@@ -115,7 +115,7 @@ class MixedEstimates:
     def specification(self) -> Specification:
         """The specification of the fit; the formula has its brackets."""
         spec = self.without.specification
-        formula = " + ".join([spec.formula, *map(str, self.brackets)])
+        formula = written_formula(spec.formula, self.brackets)
         return replace(spec, formula=formula, cov_type=self.cov_type, groups=self.groups)
 
     @property
@@ -231,34 +231,64 @@ class MixedEstimates:
     def share_between(self) -> float:
         """The share of the variance of a pair's latent log-odds that is between judges: 8σ²/(8σ² + π²/3).
 
-        On the normal scale (``link="probit"``) it is 8σ²/(8σ² + 1). NaN without ``(object | …)``.
+        On the normal scale (``link="probit"``) it is 8σ²/(8σ² + 1). NaN without ``(object | …)``, and if there is one σ
+        for each level of a covariate.
         """
-        effects = [bracket.effect for bracket in self.brackets]
-        if "object" not in effects:
-            return math.nan
-        return share_between(float(self.solution.scales[effects.index("object")]), self.specification.link)
+        shares = self.shares_between
+        return next(iter(shares.values())) if len(shares) == 1 else math.nan
 
-    def boundary_test(self) -> TestResult:
-        """Test the only standard deviation against 0, by the likelihood ratio on ½χ²₀ + ½χ²₁.
+    @property
+    def shares_between(self) -> dict[str, float]:
+        """The share of the first ``(object | …)``, by the level of `Bracket.by`, such as ``expert=yes``, if it has one.
+
+        See `share_between`.
+        """
+        first = next((bracket for bracket in self.brackets if bracket.of_objects), None)
+        return {
+            bracket.condition: share_between(sigma, self.specification.link)
+            for bracket, sigma in zip(self.brackets, self.solution.scales.tolist(), strict=True)
+            if first is not None and bracket.common == first.common
+        }
+
+    @checked
+    def boundary_test(self, of: str | None = None) -> TestResult:
+        """Test a standard deviation against 0, by the likelihood ratio on ½χ²₀ + ½χ²₁.
+
+        Parameters
+        ----------
+        of : str, optional
+            The name of the standard deviation, as in `scales`; the others are then estimated. By default the only one.
 
         Raises
         ------
         DesignError
-            For several standard deviations, because the mixture of χ² is then unknown.
+            Without `of` for several standard deviations, because the mixture of χ² is then unknown.
+        OptionError
+            For a name that `scales` lacks.
+
+        Notes
+        -----
+        If another standard deviation is 0 at the null hypothesis, the p-value is too large; a note says so.
 
         References
         ----------
         Self, S. G. & Liang, K.-Y. (1987). Asymptotic properties of maximum likelihood estimators and likelihood ratio
         tests under nonstandard conditions. Journal of the American Statistical Association 82(398), 605-610.
         """
-        if len(self.brackets) > 1:
-            raise DesignError(
-                f"{len(self.brackets)} standard deviations at once, whose mixture of χ² distributions is not known",
-                "Compare with a fit that lacks one of them: llbt.anova(smaller, res). Or simulate: "
-                "llbt.anova(res.without, res, n=199).",
-            )
+        names = self._labels
         noise = self.maximum.moved if isinstance(self.maximum.rule, Sampling) else 0.0
-        return boundary_test(self.llf, self.without.llf, str(self.brackets[0]), noise)
+        if of is None and len(names) == 1:
+            return boundary_test(self.llf, self.without.llf, names[0], noise)
+        if of is None:
+            raise DesignError(
+                f"{len(names)} standard deviations at once, whose mixture of χ² distributions is not known",
+                f"Test one of them: res.boundary_test({names[0]!r}). Compare with a fit that lacks one of them: "
+                "llbt.anova(smaller, res). Or simulate: llbt.anova(res.without, res, n=199).",
+            )
+        if of not in names:
+            raise OptionError(f"of={of!r}", expected=f"one of {listed(names)}")
+        fall, at_zero = fall_at_zero(self.judges.likelihood, self.maximum, names.index(of))
+        return boundary_test(self.llf, self.llf - fall, of, noise, others_at_zero=at_zero)
 
     answers = attributes.answers
     n_judgments = attributes.n_judgments

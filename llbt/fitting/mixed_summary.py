@@ -11,6 +11,7 @@ from ..formulas.brackets import are_propagated
 from ..kernel.laplace import METHOD_NAMES, NormalDensity
 from ..kernel.quadrature import Quadrature, Sampling
 from .clusters import RATIOS, independence_note
+from .effect_levels import members
 from .fractional_counts import effect_notes
 from .mixed_estimates import OF_AVERAGE, MixedEstimates
 from .summary import (
@@ -49,7 +50,8 @@ def mixed_summary(res: MixedEstimates, *, odds: bool, max_rows: int, sort: Sort)
 
 
 def _head(res: MixedEstimates) -> tuple[str, ...]:
-    lines = [line for line in head_lines(res.average) if not line.startswith("Formula: ")]
+    columns = {name for bracket in res.brackets for name in (bracket.grouping, bracket.by)}
+    lines = [line for line in head_lines(res.average, columns) if not line.startswith("Formula: ")]
     return (f"Formula: {res.specification.formula}", *lines)
 
 
@@ -66,13 +68,34 @@ def _effects(res: MixedEstimates) -> tuple[str, ...]:
         f"  {name:<{width}}  σ {_number(sigma)}  (std. error {_number(error)}{_profile(res, name)})"
         for name, sigma, error in zip(names, res.scales, res.scale_errors, strict=True)
     ]
-    share = res.share_between
-    between = (
-        []
-        if np.isnan(share)
-        else [f"  share of the variance of a pair's log-odds between judges: {format_share(share)}"]
+    return (size, *_sizes_of_levels(res), *lines, _largest(res), *_asked(res), *_shares(res), *_tested(res))
+
+
+def _sizes_of_levels(res: MixedEstimates) -> tuple[str, ...]:
+    """Return how many judges each level of a covariate has, if σ depends on it."""
+    sizes: dict[tuple[str, str], dict[str, int]] = {}
+    for bracket, size in zip(res.brackets, _sizes(res), strict=True):
+        if bracket.by:
+            sizes.setdefault((bracket.grouping, bracket.by), {})[str(bracket.level)] = size
+    return tuple(
+        f"  {grouping} by {by}: {', '.join(f'{format_count(size)} {level}' for level, size in of.items())}"
+        for (grouping, by), of in sizes.items()
     )
-    return (size, *lines, _largest(res), *_asked(res), *between, _tested(res))
+
+
+def _sizes(res: MixedEstimates) -> list[int]:
+    """Return the number of judges that have the effects of each bracket."""
+    return [
+        int(members(bracket, res.comparisons, res.judges.groupings[bracket.grouping]).sum()) for bracket in res.brackets
+    ]
+
+
+def _shares(res: MixedEstimates) -> tuple[str, ...]:
+    shares = [
+        f"{format_share(share)}{f' ({condition})' if condition else ''}"
+        for condition, share in res.shares_between.items()
+    ]
+    return (f"  share of the variance of a pair's log-odds between judges: {', '.join(shares)}",) if shares else ()
 
 
 def _largest(res: MixedEstimates) -> str:
@@ -87,7 +110,7 @@ def _asked(res: MixedEstimates) -> tuple[str, ...]:
     """Return the call that gives intervals of judges' σ; see `MixedEstimates.scale_intervals`."""
     if not res.has_judges:
         return ()
-    size = len(res.judges.levels)
+    size = min(len(res.judges.levels), *_sizes(res))
     method = ", by profile likelihood" if size >= _FEW else f" (with {size} levels, upper ends are too low)"
     return (f"  95 % intervals of σ{method}: res.scale_intervals()",)
 
@@ -104,13 +127,20 @@ def _number(x: float) -> str:
     return "NA" if np.isnan(x) else format_number(float(x), 4)
 
 
-def _tested(res: MixedEstimates) -> str:
+def _tested(res: MixedEstimates) -> list[str]:
     gain = likelihood_ratio(res.llf, res.without.llf)
     line = f"  against no effects: likelihood ratio {format_number(gain, 5)}"
+    if any(bracket.by for bracket in res.brackets):
+        common = " + ".join(dict.fromkeys([res.without.specification.formula, *(b.common for b in res.brackets)]))
+        return [
+            line,
+            f"  σ = 0: res.boundary_test({str(res.brackets[0])!r})",
+            f"  equal σ: llbt.anova(llbt.fit({common!r}, res.comparisons), res)",
+        ]
     if len(res.brackets) > 1:
-        return f"{line} (a mixture of χ²: llbt.anova(res.without, res, n=199))"
+        return [f"{line} (a mixture of χ²: llbt.anova(res.without, res, n=199))"]
     p = format_p(res.boundary_test().p_value)
-    return f"{line}, {'p ' + p if p.startswith('<') else 'p = ' + p} (½χ²₀ + ½χ²₁)"
+    return [f"{line}, {'p ' + p if p.startswith('<') else 'p = ' + p} (½χ²₀ + ½χ²₁)"]
 
 
 def _likelihood(res: MixedEstimates) -> tuple[str, ...]:

@@ -115,7 +115,11 @@ class WithEffects(FitLike, Protocol):
     def share_between(self) -> float:
         """Share of the variance of a pair's latent log-odds that is between judges."""
 
-    def boundary_test(self) -> TestResult:
+    @property
+    def shares_between(self) -> dict[str, float]:
+        """`share_between` by the level of a covariate that σ depends on."""
+
+    def boundary_test(self, of: str | None = None) -> TestResult:
         """Test one σ against 0."""
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -131,11 +131,11 @@ def coefficient_fields(
     )
 
 
-def head_lines(res: Estimates) -> tuple[str, ...]:
-    """Return the lines on formula, data and outcomes."""
+def head_lines(res: Estimates, in_brackets: Collection[str] = ()) -> tuple[str, ...]:
+    """Return the lines on formula, data and outcomes; the formula of a fit has no brackets, so their columns follow."""
     lines = [
         f"Formula: {res.specification.formula}",
-        f"Data: {'; '.join(_data(res))}",
+        f"Data: {'; '.join(_data(res, in_brackets))}",
         _ties(res),
         *_bad(res),
         *_grades(res),
@@ -145,7 +145,7 @@ def head_lines(res: Estimates) -> tuple[str, ...]:
     return (*lines, f"Worth: {worths}") if worths else tuple(lines)
 
 
-def _data(res: Estimates) -> list[str]:
+def _data(res: Estimates, in_brackets: Collection[str]) -> list[str]:
     c = res.comparisons
     reference = f" (reference {res.design.reference})" if res.design.reference_rows else ""
     sizes = (
@@ -153,10 +153,10 @@ def _data(res: Estimates) -> list[str]:
         f"{counted(c.n_judgments, 'judgment')}"
     )
     order = ["object_i shown first"] if c.keeps_order else []
-    return [sizes, *order, *_covariates(res)]
+    return [sizes, *order, *_covariates(res, in_brackets)]
 
 
-def _covariates(res: Estimates) -> list[str]:
+def _covariates(res: Estimates, in_brackets: Collection[str] = ()) -> list[str]:
     """Return for each covariate whether it has numbers or labels, and its reference level if the formula uses it."""
     c = res.comparisons
     formula = parse(res.specification.formula, vocabulary(c))
@@ -166,7 +166,8 @@ def _covariates(res: Estimates) -> list[str]:
         if column.name in formula.variables:
             phrases.append(f"{column.name}: {kind}{levels_note(column, formula)}{_reference_level(res, column.name)}")
         elif column.name in c.covariates:
-            phrases.append(f"{column.name}: {kind}, not in the formula")
+            where = "only in brackets" if column.name in in_brackets else "not in the formula"
+            phrases.append(f"{column.name}: {kind}, {where}")
     return phrases
 
 

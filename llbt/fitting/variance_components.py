@@ -46,12 +46,15 @@ def effect_df(variance: FloatArray, sigma: float, log_variance: float) -> FloatA
     return np.asarray(np.maximum(np.divide(1.0, below, out=np.full(variance.shape, np.inf), where=below > 0), 1.0))
 
 
-def boundary_test(llf: float, without: float, name: str, noise: float) -> TestResult:
+def boundary_test(llf: float, without: float, name: str, noise: float, *, others_at_zero: bool = False) -> TestResult:
     """Test one standard deviation against 0 by the likelihood ratio, on ½χ²₀ + ½χ²₁; `noise` is the error of llf."""
     statistic = likelihood_ratio(llf, without)
     p_value = mixture_p_value(statistic, 0, boundary=1)
     noisy = f"the statistic has a Monte Carlo error of {format_number(2 * noise, 2)}"
-    notes = (noisy,) if 2 * noise > NOISE else ()
+    notes = (
+        *((noisy,) if 2 * noise > NOISE else ()),
+        *(("another σ is 0, which makes the p-value too large",) if others_at_zero else ()),
+    )
     return TestResult(
         name=f"Likelihood-ratio test of effects {name}",
         null="σ = 0: judges do not differ",

@@ -97,7 +97,7 @@ def _(res: MixedResults) -> FloatArray:
 @estimates_of.register
 def _(res: MixedResults, data: Comparisons) -> FloatArray:
     without = refit_table(res.without, data)
-    maximum = marginal_maximum(without, res.brackets)[2]
+    maximum = marginal_maximum(without, res.brackets)[-1]
     return np.concatenate([maximum.params, maximum.scales / slope_units(without.design, res.brackets)])
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy import optimize
@@ -48,32 +48,97 @@ def profile_scale(
     0 if the likelihood does not fall so far at 0. The upper bound is infinite if the likelihood does not fall so far up
     to 30, or has no maximum there. `likelihood_of` returns the likelihood with one scale held, or none.
     """
-    active = tuple(np.flatnonzero((maximum.scales > 0) | (np.arange(len(maximum.scales)) == which)).tolist())
-    likelihood, p = likelihood_of(which), len(maximum.params)
-    few = likelihood.few(active)
-    rule = _rule(maximum, likelihood, active, few, zero=maximum.scales[which] == 0)
-    free = likelihood_of(None)
-    scales = np.where(maximum.scales > 0, maximum.scales, _NEAR_ZERO)
-    best = np.concatenate([maximum.params, np.log(scales[list(active)])])
-    place = p + active.index(which)
-
-    def fallen(log: float, near: FloatArray) -> tuple[float, FloatArray]:
-        at = near.copy()
-        at[place] = log
-        state = climbed(likelihood, State(at, active, nothing()), rule, DECREMENT[few])
-        return state.marginal.value + state.decrement / 2, state.at if len(state.at) == len(at) else at
-
+    of = _Profile.of(likelihood_of, maximum, which)
     if maximum.scales[which] == 0:
-        return 0.0, _above_zero(fallen, _at_zero(free, active, which, best, rule, few), best, drop)
-    top, best = fallen(best[place], best)
+        return 0.0, _above_zero(of.fallen, of.at_zero(of.best), of.best, drop)
+    top, best = of.fallen(of.best[of.place], of.best)
     bounds = []
     for side in (-1, 1):
-        if side < 0 and top - _at_zero(free, active, which, best, rule, few) <= drop:
+        if side < 0 and top - of.at_zero(best) <= drop:
             bounds.append(0.0)
             continue
-        log = best[place] + side * np.sqrt(2 * drop * maximum.covariance[p + which, p + which])
-        bounds.append(_bound(fallen, top, best, place, log, drop))
+        p = len(maximum.params)
+        log = best[of.place] + side * np.sqrt(2 * drop * maximum.covariance[p + which, p + which])
+        bounds.append(_bound(of.fallen, top, best, of.place, log, drop))
     return bounds[0], bounds[1]
+
+
+def fall_at_zero(
+    likelihood_of: Callable[[int | None], MarginalLikelihood], maximum: MixedFit, which: int
+) -> tuple[float, bool]:
+    """Return the fall of the profile log-likelihood if a scale is 0, and whether another scale is 0 there.
+
+    Arguments are as in `profile_scale`.
+    """
+    of = _Profile.of(likelihood_of, maximum, which)
+    others = len(maximum.scales) - 1
+    if maximum.scales[which] == 0:
+        return 0.0, int(np.count_nonzero(maximum.scales)) < others
+    top, best = of.fallen(of.best[of.place], of.best)
+    state = of.state_at_zero(best)
+    return max(top - state.marginal.value - state.decrement / 2, 0.0), len(state.active) < others
+
+
+@dataclass(frozen=True, eq=False)
+class _Profile:
+    """The profile of one of the scales: all other scales above 0 and the parameters maximize the likelihood.
+
+    Attributes
+    ----------
+    held, free : MarginalLikelihood
+        The likelihood with the scale held, and with no scale held.
+    active : tuple of int
+        The scales above 0, and the profiled one.
+    which : int
+    rule : Rule or NormalDensity
+    few : bool
+    best : ndarray, shape (p + k,)
+        The parameters and the logarithms of the k active scales, at the maximum.
+    place : int
+        The place of the profiled scale in `best`.
+    """
+
+    held: MarginalLikelihood
+    free: MarginalLikelihood
+    active: tuple[int, ...]
+    which: int
+    rule: Rule | NormalDensity
+    few: bool
+    best: FloatArray
+    place: int
+
+    @classmethod
+    def of(cls, likelihood_of: Callable[[int | None], MarginalLikelihood], maximum: MixedFit, which: int) -> _Profile:
+        """Return the profile of a scale."""
+        active = tuple(np.flatnonzero((maximum.scales > 0) | (np.arange(len(maximum.scales)) == which)).tolist())
+        held = likelihood_of(which)
+        few = held.few(active)
+        rule = _rule(maximum, held, active, few, zero=maximum.scales[which] == 0)
+        scales = np.where(maximum.scales > 0, maximum.scales, _NEAR_ZERO)
+        best = np.concatenate([maximum.params, np.log(scales[list(active)])])
+        place = len(maximum.params) + active.index(which)
+        return cls(held, likelihood_of(None), active, which, rule, few, best, place)
+
+    def fallen(self, log: float, near: FloatArray) -> tuple[float, FloatArray]:
+        """Return the likelihood at a logarithm of the scale, and where it is reached, from a point nearby."""
+        at = near.copy()
+        at[self.place] = log
+        state = climbed(self.held, State(at, self.active, nothing()), self.rule, DECREMENT[self.few])
+        return state.marginal.value + state.decrement / 2, state.at if len(state.at) == len(at) else at
+
+    def at_zero(self, best: FloatArray) -> float:
+        """Return the maximum of the likelihood with the scale at 0."""
+        return self.state_at_zero(best).marginal.value
+
+    def state_at_zero(self, best: FloatArray) -> State:
+        """Return where the likelihood is largest with the scale at 0."""
+        others = tuple(e for e in self.active if e != self.which)
+        start = State(np.delete(best, self.place), others, nothing())
+        state = climbed(self.free, start, self.rule, DECREMENT[self.few]) if others else start
+        if state.active:
+            return state
+        plain = eliminate(self.free.problem, start=best[: self.free.size])
+        return State(plain.params, (), replace(nothing(), value=float(plain.objective)), 0.0)
 
 
 def profile_fixed(
@@ -198,19 +263,3 @@ def _above_zero(fallen: Fallen, top: float, best: FloatArray, drop: float) -> fl
         tried = high - 0.7
         low, high = (tried, high) if left(tried) > 0 else (low, tried)
     return float(np.exp(optimize.brentq(left, low, high, xtol=_CLOSE)))
-
-
-def _at_zero(
-    free: MarginalLikelihood,
-    active: tuple[int, ...],
-    which: int,
-    best: FloatArray,
-    rule: Rule | NormalDensity,
-    few: bool,
-) -> float:
-    """Return the maximum of the likelihood with one of the scales at 0."""
-    others, p = tuple(e for e in active if e != which), free.size
-    rest = np.delete(best, p + active.index(which))
-    if not others:
-        return float(eliminate(free.problem, start=best[:p]).objective)
-    return climbed(free, State(rest, others, nothing()), rule, DECREMENT[few]).marginal.value

@@ -104,11 +104,15 @@ class _Point:
     def log_det(self) -> float:
         return float(2 * np.log(np.diag(linalg.cholesky(self.information))).sum())
 
-    def stretch(self, worths: IntArray, slopes: FloatArray) -> FloatArray:
-        """Return the slopes of w log s, the log volume of the worths, in each log σ, (k,), from slopes of β̂ (k, p)."""
+    def stretch(self, worths: IntArray, shares: FloatArray, slopes: FloatArray) -> FloatArray:
+        """Return the slopes of w log s, the log volume of the worths, in each log σ, (k,), from slopes of β̂ (k, p).
+
+        The shares (k, w, w) are those of the judges whose effects have the scales; see `restricted_maximum`.
+        """
         worth = self.params[worths]
         pull = self.information[np.ix_(worths, worths)] @ worth
-        return np.asarray(len(worth) * (slopes[:, worths] @ pull) / (worth @ pull + max(1, len(worth))))
+        size = np.trace(shares, axis1=1, axis2=2)
+        return np.asarray(size * (slopes[:, worths] @ pull) / (shares @ worth @ pull + np.maximum(1, size)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,7 +146,7 @@ class _Local:
 
 
 def restricted_maximum(
-    likelihood: MarginalLikelihood, maximum: MixedFit, start: FloatArray, worths: IntArray
+    likelihood: MarginalLikelihood, maximum: MixedFit, start: FloatArray, worths: IntArray, shares: FloatArray
 ) -> Restricted | None:
     """Return estimates with scales that maximize the restricted likelihood; None if it rises without end.
 
@@ -155,6 +159,9 @@ def restricted_maximum(
         The estimates without effects.
     worths : ndarray of int, shape (w,)
         Which of the parameters describe worths.
+    shares : ndarray, shape (E, w, w)
+        J⁻¹J_e, the share of the worths' information J that the judges with the effects of each scale have; the identity
+        if all judges have them.
 
     Notes
     -----
@@ -163,11 +170,12 @@ def restricted_maximum(
     restricted likelihood. This holds for parameters that do not move with the scales. Worths do move: they stretch by a
     factor s(σ) as σ grows, and this shrinks J whatever σ is. So w log s is subtracted for w worths (Barndorff-Nielsen
     1983). The slope of log s is the slope of the worths along themselves, βᵀJβ′/(βᵀJβ + w); w in the denominator keeps
-    it finite if no worths differ. In 100 simulated tables of 30 judges with 5 judgments each and σ = 1.2, the mean
-    estimate of σ is 1.31; without log s it is 1.43, by maximum likelihood 1.24. The medians are 1.19, 1.31 and 1.13.
-    The sum is maximized by Newton's method in log σ, with derivatives of log det J by differences. The search uses
-    fewer points than the maximum of the likelihood. Slopes, parameters and J are corrected for the distance between the
-    maxima with few and with all points.
+    it finite if no worths differ. If only some judges have the effects, the worths stretch by s^M for their share M: w
+    is tr M, and βᵀJβ is βᵀJMβ. Two tables with no common parameter then have the estimates of each table. In 100
+    simulated tables of 30 judges with 5 judgments each and σ = 1.2, the mean estimate of σ is 1.31; without log s it is
+    1.43, by maximum likelihood 1.24. The medians are 1.19, 1.31 and 1.13. The sum is maximized by Newton's method in
+    log σ, with derivatives of log det J by differences. The search uses fewer points than the maximum of the
+    likelihood. Slopes, parameters and J are corrected for the distance between the maxima with few and with all points.
 
     References
     ----------
@@ -182,7 +190,7 @@ def restricted_maximum(
     # scales that are 0 at the maximum of the likelihood may rise; if the search fails with them, they stay 0
     for active in dict.fromkeys([every, above] if above else [every]):
         try:
-            search, place = _Search.of(likelihood, maximum, start, worths)
+            search, place = _Search.of(likelihood, maximum, start, worths, shares)
             if place is None or len(place.logs) < len(active):
                 place = search.at(active, logs[list(active)], None)
             estimates = search.climbed(active, place)
@@ -206,19 +214,20 @@ class _Search:
     plain: FloatArray
     start: FloatArray
     worths: IntArray
+    shares: FloatArray
     shift: FloatArray
     moved: FloatArray
     bent: FloatArray
 
     @classmethod
     def of(
-        cls, likelihood: MarginalLikelihood, maximum: MixedFit, start: FloatArray, worths: IntArray
+        cls, likelihood: MarginalLikelihood, maximum: MixedFit, start: FloatArray, worths: IntArray, shares: FloatArray
     ) -> tuple[_Search, _Place | None]:
         """Return the search, and the point of the maximum if a scale is above 0."""
         p, size = len(start), len(maximum.scales)
         above = tuple(np.flatnonzero(maximum.scales > 0).tolist())
         zeros = np.zeros(size), np.zeros(p), np.zeros((p, p))
-        alone = cls(likelihood, _rule(likelihood, maximum), start, maximum.params, worths, *zeros)
+        alone = cls(likelihood, _rule(likelihood, maximum), start, maximum.params, worths, shares, *zeros)
         if not above:
             return alone, None
         logs = np.log(maximum.scales[list(above)])
@@ -313,12 +322,13 @@ class _Search:
             both = beside(steps[k] + steps[m], ahead[k].params + ahead[m].params - here.params)
             curved[k, m] = curved[m, k] = both.log_det - ahead[k].log_det - ahead[m].log_det + here.log_det
             moved[k, m] = moved[m, k] = both.params - ahead[k].params - ahead[m].params + here.params
+        shares = self.shares[list(active)]
         stretched = np.stack([
-            one.stretch(self.worths, place.slopes + moved[k] / _STEP)
-            - other.stretch(self.worths, place.slopes - moved[k] / _STEP)
+            one.stretch(self.worths, shares, place.slopes + moved[k] / _STEP)
+            - other.stretch(self.worths, shares, place.slopes - moved[k] / _STEP)
             for k, (one, other) in enumerate(sides)
         ])  # fmt: skip
-        det = first / 2 + here.stretch(self.worths, place.slopes)
+        det = first / 2 + here.stretch(self.worths, shares, place.slopes)
         det_curvature = curved / (2 * _STEP**2) + (stretched + stretched.T) / (4 * _STEP)
         gradient = place.gradient + self.shift[list(active)] - det
         return _Local(here.logs, gradient, det, det_curvature, place.curvature + det_curvature, bends)
