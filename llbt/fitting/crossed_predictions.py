@@ -16,9 +16,11 @@ from ..formulas.grid import codes_of
 from ..kernel.effect_contrasts import Touch, added_effects
 from ..kernel.laplace_fit import approximation_at
 from ..kernel.likelihood import Problem, rows_of
+from .effect_levels import members, of_own_level
 from .effect_lines import slope_values
 from .mixed_estimates import MixedEstimates
 from .prediction import (
+    AskedPairs,
     chance_df,
     codings_of,
     comparisons_of,
@@ -53,6 +55,9 @@ def crossed_predicted(
     else:
         problem, shown = comparisons_of(res.average, frame, tuple(names))
     levels = {name: codes_of(res.judges.groupings[name], shown[name], repr(name)) for name in names}
+    own = of_own_level(res.brackets, res.comparisons, shown, shown if at is None else at)
+    problem, levels = rows_of(problem, own), {name: codes[own] for name, codes in levels.items()}
+    shown = {key: [column[k] for k in own.tolist()] for key, column in shown.items()}
     objects = res.comparisons.objects
     pairs = np.stack([codes_of(objects, shown[f"object_{side}"], "object") for side in "ij"], axis=1)
     estimate, error = _chances(res, problem, pairs, levels)
@@ -71,12 +76,17 @@ def _asked(
     outside = [name for name in names if name not in known]
     asked = pairs_at(res.average, {key: value for key, value in at.items() if key not in outside})
     asked = asked.unmixed(f"probabilities of each {' and '.join(names)}")
-    combined = list(itertools.product(*(several_levels(at[name], name) for name in outside)))
+    return *repeated_pairs(asked, {name: at[name] for name in outside}), asked.notes
+
+
+def repeated_pairs(asked: AskedPairs, levels: Mapping[str, Any]) -> tuple[Problem, dict[str, list[Any]]]:
+    """Return pairs once for each combination of the named levels, with a column for each name."""
+    combined = list(itertools.product(*(several_levels(wanted, name) for name, wanted in levels.items())))
     size = len(asked.shown["object_i"])
     shown = {key: column * len(combined) for key, column in asked.shown.items()}
-    for k, name in enumerate(outside):
+    for k, name in enumerate(levels):
         shown[name] = [one[k] for one in combined for _ in range(size)]
-    return rows_of(asked.problem, np.tile(np.arange(size), len(combined))), shown, asked.notes
+    return rows_of(asked.problem, np.tile(np.arange(size), len(combined))), shown
 
 
 def several_levels(wanted: Any, name: str) -> list[Any]:
@@ -132,9 +142,10 @@ def _touches(
         keys = zip(level.tolist(), thing.tolist(), strict=True)
         return np.array([place.get(key, -1) for key in keys], dtype=np.int64)
 
-    ones = np.ones(len(pairs))
+    labels = res.judges.groupings[bracket.grouping]
+    ones = members(bracket, res.comparisons, labels)[level].astype(np.float64)
     if bracket.of_objects:
         return [Touch(e, index(pairs[:, k]), 0, sign * ones) for k, sign in enumerate((1.0, -1.0))]
     predictors = bracket.predictors(res.comparisons.response)
-    factor = ones if value is None else value
+    factor = ones if value is None else ones * value
     return [Touch(e, index(np.full(len(pairs), k)), b, factor) for k, b in enumerate(predictors)]

@@ -15,6 +15,7 @@ from ..kernel.group_modes import gram
 from ..kernel.likelihood import Problem, rows_of
 from ..kernel.mixed import restricted
 from .crossed_predictions import several_levels
+from .effect_levels import of_own_level
 from .effect_lines import entries_of, slope_values
 from .mixed_estimates import MixedEstimates
 from .prediction import (
@@ -40,6 +41,9 @@ def known_predicted(res: MixedEstimates, frame: Any, at: Mapping[str, Any] | Non
     else:
         problem, shown = comparisons_of(res.average, frame, (name,))
     judges = codes_of(res.judges.levels, shown[name], f"{name!r} (population=True predicts a new one)")
+    own = of_own_level(res.brackets, res.comparisons, shown, shown if at is None else at)
+    problem, judges = rows_of(problem, own), judges[own]
+    shown = {key: [column[k] for k in own.tolist()] for key, column in shown.items()}
     objects = res.comparisons.objects
     pairs = np.stack([codes_of(objects, shown[f"object_{side}"], "object") for side in "ij"], axis=1)
     estimate, error = _chances(res, problem, pairs, judges)
@@ -91,6 +95,7 @@ def _moved(
     """Return the effects that judges of a bundle add to the predictors, (B, R), and their covariance, (B, B, R)."""
     scales, free = res.solution.scales, res.average.free
     active, scale = np.flatnonzero(scales > 0), res.judges.grouped.bundles[k].scale
+    some: IntArray = np.unique(scale)
     own = np.flatnonzero(np.isin(scale, active))
     each, index = np.unique(place, return_inverse=True)
     at = res.solution.modes[k].at[each]
@@ -98,7 +103,7 @@ def _moved(
     worths = res.judges.grouped.objects[k][place]
     values = slope_values(res.design, problem.signed, res.brackets)
     entries = entries_of(res.brackets, res.comparisons.response, values)
-    loadings = pair_loadings(entries, res.average.response.width, pairs, worths)[..., own] * scales[scale[own]]
+    loadings = pair_loadings(entries, res.average.response.width, pairs, worths, some)[..., own] * scales[scale[own]]
     moved = loadings * at[index]  # (B, R, d)
     added = [moved[..., scale[own] == e].sum(axis=2) for e in active]  # derivatives in log σ
     jacobian = np.einsum("brd,rdq->brq", loadings, _turned(res, k, each, inverse)[index])
@@ -107,7 +112,7 @@ def _moved(
     known = np.concatenate([np.arange(len(free)), len(free) + active])
     cov = np.einsum("brp,pq,crq->bcr", jacobian, res.solution.covariance[np.ix_(known, known)], jacobian)
     cov += np.einsum("brd,rde,cre->bcr", loadings, inverse[index], loadings)
-    cov[0, 0] += _unseen(res, pairs, worths)
+    cov[0, 0] += _unseen(res, some, pairs, worths)
     return moved.sum(axis=2), cov
 
 
@@ -128,11 +133,14 @@ def _turned(res: MixedEstimates, k: int, each: IntArray, inverse: FloatArray) ->
     return np.asarray(inverse @ np.concatenate(steps, axis=2))
 
 
-def _unseen(res: MixedEstimates, pairs: IntArray, worths: FloatArray) -> FloatArray:
-    """Return the variance of differences of log-worths that a judge's judgments do not inform, shape (R,)."""
-    effects = [bracket.effect for bracket in res.brackets]
-    if "object" not in effects:
+def _unseen(res: MixedEstimates, some: IntArray, pairs: IntArray, worths: FloatArray) -> FloatArray:
+    """Return the variance of differences of log-worths that a judge's judgments do not inform, shape (R,).
+
+    `some` are the brackets that the judges have.
+    """
+    of_objects = [e for e in some.tolist() if res.brackets[e].of_objects]
+    if not of_objects:
         return np.zeros(len(pairs))
     place = np.arange(len(pairs))
     seen = worths[place, pairs[:, 0]] - worths[place, pairs[:, 1]]
-    return np.asarray(res.solution.scales[effects.index("object")] ** 2 * np.maximum(2 - (seen**2).sum(axis=1), 0))
+    return np.asarray(res.solution.scales[of_objects[0]] ** 2 * np.maximum(2 - (seen**2).sum(axis=1), 0))

@@ -7,18 +7,22 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from ..base.table import Table
-from ..core.columns import FloatArray, IntArray
+from ..core.columns import FloatArray, IntArray, Label
 from ..core.links import AnyResponse
 from ..core.response import Response
-from ..errors import OptionError
+from ..errors import OptionError, listed
 from ..formulas.brackets import Bracket
-from ..formulas.grid import Average
+from ..formulas.grid import Average, Judged, codes_of
+from ..kernel.likelihood import Problem
 from ..kernel.quadrature import Points, gauss_hermite, product, trapezoid
+from .crossed_predictions import repeated_pairs
 from .effect_lines import slope_values
 from .prediction import (
     chance_df,
+    codings_of,
     comparisons_of,
     estimates_for,
     free_columns,
@@ -41,12 +45,11 @@ def population_predicted(
     average = res.average
     notes: tuple[str, ...] = ()
     if at is not None:
-        asked = pairs_at(average, at).unmixed("probabilities of judges drawn from a population")
-        problem, shown, notes = asked.problem, asked.shown, asked.notes
+        problem, shown, notes = _asked(res, at)
     else:
         problem, shown = own_comparisons(average)
         if frame is not None:
-            problem, shown = comparisons_of(average, frame, object_covariates=object_covariates)
+            problem, shown = comparisons_of(average, frame, tuple(levels_by(res.brackets)), object_covariates)
     estimates, free, covariance = estimates_for(average, problem)
     eta = np.stack(problem.at(estimates))
     population = Population.of(res, ordered=True)
@@ -57,7 +60,8 @@ def population_predicted(
         known = np.append(np.arange(len(free)), place)
         covariance = covariance[np.ix_(known, known)]
     brackets = [res.brackets[e] for e in population.place]
-    chances = population.averaged(eta, slope_values(res.design, problem.signed, brackets))
+    slopes = slope_values(res.design, problem.signed, brackets)
+    chances = population.averaged(eta, slopes, _entered(res, brackets, shown))
     rows = np.stack([predictor.columns(free).toarray() for predictor in problem.predictors])
     jacobian = np.concatenate([np.einsum("kbr,brp->krp", chances.slopes, rows), chances.scale_slopes], axis=2)
     error = np.sqrt(np.maximum(np.einsum("krp,pq,krq->rk", jacobian, covariance, jacobian), 0))
@@ -66,6 +70,74 @@ def population_predicted(
     whole = (estimate, error, chance_df(average, free_columns(average, problem), error))
     predicted = () if average.object_effects is None else average.object_effects.notes
     return long_table(average, shown, whole, confidence, (*notes, population.text, *predicted))
+
+
+def _asked(res: WithEffects, at: Mapping[str, Any] | Average) -> tuple[Problem, dict[str, list[Any]], tuple[str, ...]]:
+    """Return all pairs at some covariate values, for each level of the covariates that only σ depends on."""
+    what = "probabilities of judges drawn from a population"
+    known = {name for coding in codings_of(res.average).blocks.values() for name in coding.variables}
+    named = _named(at)
+    outside = {name: named[name] for name in levels_by(res.brackets) if name in named and name not in known}
+    if not outside:
+        asked = pairs_at(res.average, at).unmixed(what)
+        return asked.problem, asked.shown, asked.notes
+    assert isinstance(at, Mapping)
+    asked = pairs_at(res.average, {name: value for name, value in at.items() if name not in outside}).unmixed(what)
+    return *repeated_pairs(asked, outside), asked.notes
+
+
+def _entered(
+    res: WithEffects, brackets: Sequence[Bracket], shown: Mapping[str, Sequence[Any]]
+) -> list[npt.NDArray[np.bool_] | None]:
+    """Return which comparisons the effects of each bracket enter, (R,), given their columns; None for all."""
+    levels = levels_by(res.brackets)
+    codes = {}
+    for name, known in levels.items():
+        if name not in shown:
+            raise unnamed_level(name, known, {})
+        codes[name] = codes_of(known, shown[name], repr(name))
+    return [None if b.level is None else np.equal(codes[b.by], levels[b.by].index(b.level)) for b in brackets]
+
+
+def _named(at: object) -> Mapping[Any, Any]:
+    if isinstance(at, Judged):
+        return at.within
+    return at if isinstance(at, Mapping) else {}
+
+
+def levels_by(brackets: Sequence[Bracket]) -> dict[str, list[Label]]:
+    """Return the covariates of judges that σ depends on, with their levels."""
+    levels: dict[str, list[Label]] = {}
+    for bracket in brackets:
+        if bracket.level is not None and bracket.level not in levels.setdefault(bracket.by, []):
+            levels[bracket.by].append(bracket.level)
+    return levels
+
+
+def level_at(res: WithEffects, at: object) -> dict[str, Label]:
+    """Return the level of a new judge in each covariate that σ depends on.
+
+    Raises
+    ------
+    OptionError
+        Unless `at` names one level of each.
+    """
+    named = _named(at)
+    levels = levels_by(res.brackets)
+    for name, known in levels.items():
+        if not any(type(named.get(name)) is type(level) and named[name] == level for level in known):
+            raise unnamed_level(name, known, named)
+    return {name: named[name] for name in levels}
+
+
+def unnamed_level(name: str, known: Sequence[Label], at: Mapping[Any, Any]) -> OptionError:
+    """Return the error that the level of a new judge is not named."""
+    said = f"at= has {name}={at[name]!r}" if name in at else f"at= has no {name!r}"
+    return OptionError(
+        f"population=True, where σ differs by {name!r}, but {said}",
+        f"Name the level of the new judge: at={dict(at) | {name: known[0]}!r}.",
+        expected=f"one of {listed(list(known))}",
+    )
 
 
 def check_population(res: WithEffects | None) -> None:
@@ -122,9 +194,13 @@ class Population:
     text: str
 
     @classmethod
-    def of(cls, res: WithEffects, *, ordered: bool) -> Population:
-        """Return the population of a fit; effects of order count if it is known which object is shown first."""
-        of_judges = np.array([bracket.effect != "1" for bracket in res.brackets])
+    def of(cls, res: WithEffects, *, ordered: bool, levels: Mapping[str, Label] | None = None) -> Population:
+        """Return the population of a fit; effects of order count if it is known which object is shown first.
+
+        With `levels` it has only judges of these levels of the covariates that σ depends on.
+        """
+        named = levels or {}
+        of_judges = np.array([b.effect != "1" and named.get(b.by, b.level) == b.level for b in res.brackets])
         place = np.flatnonzero((res.solution.scales > 0) & of_judges)
         size = len(res.average.free)
         known = np.concatenate([np.arange(size), size + place])
@@ -132,16 +208,22 @@ class Population:
         if not len(place):  # no effect is left: errors are those without effects
             covariance = res.average.covariance.matrix
         names = " and ".join(name for name in res.judges.groupings if name != "object")
+        where = f" with {', '.join(f'{name}={level}' for name, level in named.items())}" if named else ""
         return cls(
             res.average.response,
             _shares([res.brackets[e] for e in place], ordered, res.comparisons.response),
             res.solution.scales[place],
             place,
             covariance,
-            f"of a {names} drawn from the population: averaged over the distribution of the effects",
+            f"of a {names}{where} drawn from the population: averaged over the distribution of the effects",
         )
 
-    def averaged(self, eta: FloatArray, slopes: Sequence[FloatArray | None] = ()) -> Averaged:
+    def averaged(
+        self,
+        eta: FloatArray,
+        slopes: Sequence[FloatArray | None] = (),
+        where: Sequence[npt.NDArray[np.bool_] | None] = (),
+    ) -> Averaged:
         """Return probabilities averaged over the effects, given predictors (B, R) of the average judge.
 
         Parameters
@@ -149,11 +231,16 @@ class Population:
         eta : ndarray, shape (B, R)
         slopes : sequence of E ndarrays (R,) or None
             The covariate of each slope; without them, both objects have the same values.
+        where : sequence of E ndarrays of bool (R,) or None
+            The comparisons that the effects of each scale enter; None for all.
         """
         variance = np.repeat((self.share * self.scales**2)[..., None], eta.shape[1], axis=2)  # (B, E, R)
         for e, values in enumerate(slopes):
             if values is not None:
                 variance[0, e] = (values * self.scales[e]) ** 2
+        for e, some in enumerate(where):
+            if some is not None:
+                variance[:, e] *= some
         spread = np.sqrt(variance.sum(axis=1))
         points = _points(spread.max(axis=1, initial=0.0), float(np.ptp(self.response.loadings[:, 0])))
         by_scale = variance / np.where(spread > 0, spread, 1.0)[:, None]  # d spread / d log σ, (B, E, R)

@@ -179,7 +179,7 @@ def best(
         raise OptionError(
             f"scale={scale!r}", expected="'log_odds', 'log_worth' or 'elo', which are linear in log-worths"
         )
-    plain, _ = asked_of(res, at, False, scale)
+    plain, _, _ = asked_of(res, at, False, scale)
     check_scale(plain.response, plain.specification, scale)
     log_worths, notes = centred(plain, at)
     if log_worths.predicted:

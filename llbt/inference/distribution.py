@@ -130,7 +130,7 @@ def distribution(
     >>> draws.to_frame()[["object", "rank_median"]].values.tolist()
     [['A', 1], ['D', 2], ['B', 3], ['C', 4]]
     """
-    worths, _ = asked_of(res, at, False, "log_worth")
+    worths, _, _ = asked_of(res, at, False, "log_worth")
     log_worths, notes = centred(worths, at)
     inside = np.flatnonzero(~np.isnan(log_worths.estimate))
     if len(inside) < 2:

@@ -6,6 +6,8 @@ import numpy as np
 
 from ..core.columns import FloatArray
 from ..errors import OptionError
+from ..fitting.effect_levels import entered
+from ..fitting.effect_lines import slope_values
 from ..fitting.population_predictions import Population
 from ..fitting.protocols import FitLike, has_cells, has_effects
 
@@ -16,6 +18,9 @@ def expected_counts(res: FitLike) -> FloatArray:
         return res.cells.means
     if has_effects(res):
         problem = res.average.problem()
-        eta = np.stack(problem.at(res.average.solution.params))
-        return problem.totals[:, None] * Population.of(res, ordered=True).averaged(eta).probability.T
+        eta, population = np.stack(problem.at(res.average.solution.params)), Population.of(res, ordered=True)
+        brackets = [res.brackets[e] for e in population.place]
+        where = [entered(bracket, res.comparisons) for bracket in brackets]
+        chances = population.averaged(eta, slope_values(res.design, problem.signed, brackets), where)
+        return problem.totals[:, None] * chances.probability.T
     raise OptionError(f"a {type(res).__name__} has no expected counts of comparisons", expected="a fit of comparisons")

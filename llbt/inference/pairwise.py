@@ -210,7 +210,7 @@ def pairwise(
     if has_many_worths(res):
         check_plain(at, population)
         return large_pairs(res, _few(res, objects), as_generator(rng), scale, adjust, margin, confidence)
-    plain, drawn = asked_of(res, at, population, scale)
+    plain, at, drawn = asked_of(res, at, population, scale)
     if margin is not None:
         check_tested(plain, "pairwise")
     log_worths, notes = centred(plain, at, drawn)

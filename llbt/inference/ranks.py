@@ -225,7 +225,7 @@ def _shared(
 ) -> MaxZ | None:
     """Return the distribution of max |z| over the pairs of objects in all groups; None for one group."""
     asked = [asked_of(res, place, population, scale) for place in places]
-    log_worths = [centred(plain, place, drawn)[0] for (plain, drawn), place in zip(asked, places, strict=True)]
+    log_worths = [centred(plain, at, drawn)[0] for plain, at, drawn in asked]
     return pairs_of_classes(asked[0][0], log_worths, as_generator(rng))
 
 
@@ -240,7 +240,7 @@ def _board(
     shared: MaxZ | None,
 ) -> Table:
     """Return the leaderboard of one class; rank ranges are simultaneous over all pairs of `shared`."""
-    plain, drawn = asked_of(res, at, population, scale)
+    plain, at, drawn = asked_of(res, at, population, scale)
     log_worths, notes = centred(plain, at, drawn)
     graded = log_worths.beside is not None
     check_mean(log_worths.contexts, graded, scale)

@@ -142,7 +142,7 @@ def worth(
         if part == "covariates":
             raise _no_part()
         return large_worths(res, scale, confidence)
-    plain, drawn = asked_of(res, at, population, scale)
+    plain, at, drawn = asked_of(res, at, population, scale)
     if part == "covariates":
         if plain.object_effects is None:
             raise _no_part()
