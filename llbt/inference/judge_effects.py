@@ -13,6 +13,7 @@ from ..base.table import Field, Record, Table, in_order, interval_fields
 from ..core.columns import FloatArray, IntArray
 from ..core.statistics import critical_values
 from ..errors import DesignError, OptionError, listed
+from ..fitting.effect_levels import members
 from ..fitting.fitted import EffectsFit
 from ..fitting.protocols import WithEffects
 from ..fitting.variance_components import effect_df
@@ -39,6 +40,7 @@ class JudgeEffects(Record):
     others : ndarray, shape (G, M)
         Effects on ties, order and so on; slopes by unit of the covariate.
     other_errors : ndarray, shape (G, M)
+        The standard errors of these effects; NaN for judges of another level of `Bracket.by`.
     columns : tuple of (str, str), length M
         The bracket of each of these effects, and its grade, if it has one.
     by : str
@@ -63,8 +65,12 @@ class JudgeEffects(Record):
         judges, terms, labels, estimates, errors, degrees = [], [], [], [], [], []
         place = {str(bracket): e for e, bracket in enumerate(self.res.brackets)}
         log_variance = np.diag(self.res.solution.covariance)[len(self.res.solution.params) :]
-        worths = [str(bracket) for bracket in self.res.brackets if bracket.grouping == self.by and bracket.of_objects]
-        parts = [(term, list(map(str, objects)), self.effects, self.effect_errors) for term in worths]
+        parts = []
+        for bracket in self.res.brackets:
+            if bracket.grouping == self.by and bracket.of_objects:
+                mine = members(bracket, self.res.comparisons, levels)[:, None]
+                errors_of_level = np.where(mine, self.effect_errors, np.nan)
+                parts.append((str(bracket), list(map(str, objects)), self.effects, errors_of_level))
         for k, (term, label) in enumerate(self.columns):
             parts.append((term, [label], self.others[:, [k]], self.other_errors[:, [k]]))
         for term, things, effects_of_part, error in parts:
@@ -189,21 +195,31 @@ def _columns(res: WithEffects, grouping: str) -> tuple[tuple[str, str], ...]:
     return tuple((str(bracket), label) for bracket in some for label in bracket.things(res.comparisons.response))
 
 
+def _none(res: WithEffects, grouping: str) -> FloatArray:
+    """Return errors of effects that are not on log-worths, (G, M): 0, and NaN for judges without the effect."""
+    levels = res.judges.groupings[grouping]
+    by_bracket = {str(b): members(b, res.comparisons, levels) for b in res.brackets if b.grouping == grouping}
+    has = [by_bracket[term] for term, _ in _columns(res, grouping)]
+    return np.where(np.column_stack([np.ones((len(levels), 0), dtype=np.bool_), *has]), 0.0, np.nan)
+
+
 def _predicted(res: WithEffects, grouping: str) -> _Found:
     """Return the effects from Laplace's approximation; 0 for brackets without a predicted effect."""
     size, objects = len(res.judges.groupings[grouping]), len(res.comparisons.objects)
     effects, effect_errors = np.zeros((size, objects)), np.full((size, objects), np.nan)
     columns = _columns(res, grouping)
-    others, other_errors = np.zeros((2, size, len(columns)))
+    others, other_errors = np.zeros((size, len(columns))), _none(res, grouping)
     first = 0
     for bracket, one, unit in zip(res.brackets, res.solution.predicted, res.units.tolist(), strict=False):
         if bracket.grouping != grouping:
             continue
+        mine = members(bracket, res.comparisons, res.judges.groupings[grouping])[one.level]
+        level, thing, effect, error = one.level[mine], one.thing[mine], one.effect[mine], one.error[mine]
         if bracket.of_objects:
-            effects[one.level, one.thing], effect_errors[one.level, one.thing] = one.effect, one.error
+            effects[level, thing], effect_errors[level, thing] = effect, error
             continue
-        at = one.level, first + one.thing
-        others[at], other_errors[at] = one.effect / unit, one.error / unit
+        at = level, first + thing
+        others[at], other_errors[at] = effect / unit, error / unit
         first += len(bracket.things(res.comparisons.response))
     return effects, effect_errors, others, other_errors, columns
 
@@ -215,13 +231,13 @@ def _of_modes(res: WithEffects) -> _Found:
     active = np.flatnonzero(solution.scales)
     effects, effect_errors = np.zeros((size, objects)), np.full((size, objects), np.nan)
     columns = _columns(res, judges.name)
-    others, other_errors = np.zeros((2, size, len(columns)))
+    others, other_errors = np.zeros((size, len(columns))), _none(res, judges.name)
     names = [term for term, _ in columns]
-    place = {bracket.effect: e for e, bracket in enumerate(res.brackets)}
     for b, bundle in enumerate(judges.grouped.bundles):
         mine = np.flatnonzero(judges.grouped.bundle == b)
         at = judges.grouped.place[mine]
-        if "object" in place:
+        of_objects = [e for e in np.unique(bundle.scale).tolist() if res.brackets[e].of_objects]
+        if of_objects:
             judged = np.abs(judges.grouped.objects[b][at]).sum(axis=2) > 0
             effect_errors[mine] = np.where(judged, 0.0, np.nan)
         if not len(active):
@@ -232,7 +248,9 @@ def _of_modes(res: WithEffects) -> _Found:
         cov = np.linalg.inv(solution.modes[b].information[at]) * np.outer(sigma, sigma)
         for k, e in enumerate(active):
             dims: IntArray = np.flatnonzero(scale == k)
-            if e == place.get("object"):
+            if not len(dims):
+                continue
+            if e in of_objects:
                 spread = judges.grouped.objects[b][at]
                 effects[mine] = np.einsum("gjd,gd->gj", spread, mode[:, dims])
                 variance = np.einsum("gjd,gde,gje->gj", spread, cov[:, dims][:, :, dims], spread)

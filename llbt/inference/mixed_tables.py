@@ -13,6 +13,7 @@ from ..core.comparisons import Comparisons, lines_of, tabulate
 from ..core.response import TWO
 from ..errors import DesignError
 from ..fitting.class_worths import ClassWorths
+from ..fitting.effect_levels import entered
 from ..fitting.effect_lines import slope_values
 from ..fitting.fitted import average_of
 from ..fitting.protocols import FitLike, WithEffects, has_effects
@@ -87,15 +88,17 @@ def _added(
             yield 0, own[pairs[:, 0]] - own[pairs[:, 1]]
             continue
         codes = _grouping(res.comparisons, bracket).codes
+        some = entered(bracket, res.comparisons)
+        has = 1.0 if some is None else some[rows]
         size, things = int(codes.max()) + 1, bracket.things(response)
         if bracket.of_objects:
             shape = (size, len(res.comparisons.objects))
             effects = rng.normal(0.0, sigma, shape) if judges == "new" else _known(res, bracket)
-            yield 0, effects[codes, pairs[:, 0]] - effects[codes, pairs[:, 1]]
+            yield 0, has * (effects[codes, pairs[:, 0]] - effects[codes, pairs[:, 1]])
             continue
         others = rng.normal(0.0, sigma, (size, len(things))) if judges == "new" else _known(res, bracket)
         for k, predictor in enumerate(bracket.predictors(response)):
-            yield predictor, others[codes, k] * (1.0 if values is None else unit * values[rows])
+            yield predictor, has * others[codes, k] * (1.0 if values is None else unit * values[rows])
 
 
 def _of_objects(res: WithEffects, bracket: Bracket) -> FloatArray:

@@ -106,10 +106,12 @@ def _ratio(small: TestedModel, large: TestedModel) -> float:
 
 
 def _likelihood_ratio(small: TestedModel, large: TestedModel, ratio: float) -> Compared:
-    df, scales = large.n_params - small.n_params, large.n_scales - small.n_scales
+    """Compare the ratio with χ², or with a mixture for a standard deviation that is 0 in the smaller model."""
+    df, (scales, equal) = large.n_params - small.n_params, large.scales_beside(small)
     if not scales:
-        return Compared(df, ratio, chi2_p_value(ratio, df), notes=_noise(small, large))
-    if scales > 1:
+        p = chi2_p_value(ratio, df)
+        note = f"{large.formula}: {equal + 1} σ are equal in the smaller fit" if equal else ""
+    elif scales > 1:
         p = math.nan
         note = (
             f"NA: {large.formula}: the mixture of χ² for {scales} standard deviations at once is not known; "
@@ -118,8 +120,8 @@ def _likelihood_ratio(small: TestedModel, large: TestedModel, ratio: float) -> C
     else:
         p = mixture_p_value(ratio, df - scales, boundary=scales)
         note = f"{large.formula}: p from {mixture_text(df - scales)}, because σ cannot be below 0"
-    notes = [*_noise(small, large), note]
-    if small.at_zero:
+    notes = [*_noise(small, large), *([note] if note else [])]
+    if small.at_zero and (scales or equal):
         notes.append(f"{large.formula}: p-value too large (σ = 0 in the smaller fit); n=199 simulates tables")
     return Compared(df, ratio, p, notes=tuple(notes))
 

@@ -162,6 +162,13 @@ def beside(res: FitLike, plain: Any) -> FitLike:
     return plain  # type: ignore[no-any-return]
 
 
+def with_equal_scales(res: WithEffects) -> list[Any]:
+    """Return the fit with one σ in place of one for each level of a covariate; an empty list without such σ."""
+    plain: Any = res.without
+    common = tuple(dict.fromkeys(replace(bracket, by="", level=None) for bracket in res.brackets))
+    return [with_effects(plain, common)] if common != res.brackets else []
+
+
 def refit_rankings(res: FitLike, data: Rankings) -> FitLike:
     """Return the fit to other rankings."""
     return solved_rankings(replace(res.specification, cov_type="nonrobust", groups=""), data)

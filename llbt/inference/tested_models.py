@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial, singledispatch
 from typing import Any, Literal
 
@@ -72,8 +73,8 @@ class TestedModel:
         The deviance of the Poisson counts; NaN if the model has none.
     beside : frozenset of str
         The parts besides the predictors; a smaller model has a subset of them.
-    n_scales : int
-        The number of standard deviations among its parameters; these cannot be below 0.
+    scales : mapping of str to int
+        The number of standard deviations of each part; these cannot be below 0.
     at_zero : bool
         Whether one of these standard deviations is 0.
     noise : float
@@ -111,7 +112,7 @@ class TestedModel:
     refitted: Callable[[Terms], TestedModel]
     deviance: float = math.nan
     beside: frozenset[str] = frozenset()
-    n_scales: int = 0
+    scales: Mapping[str, int] = field(default_factory=dict)
     at_zero: bool = False
     noise: float = 0.0
     shrunk: bool = False
@@ -125,6 +126,16 @@ class TestedModel:
     notes: tuple[str, ...] = ()
     term_notes: tuple[str, ...] = ()
     staying_notes: tuple[str, ...] = ()
+
+    @property
+    def n_scales(self) -> int:
+        """The number of standard deviations among its parameters."""
+        return sum(self.scales.values())
+
+    def scales_beside(self, small: TestedModel) -> tuple[int, int]:
+        """Return the number of standard deviations that are 0, and that equal others, if a smaller model is true."""
+        new = sum(number for part, number in self.scales.items() if part not in small.scales)
+        return new, self.n_scales - small.n_scales - new
 
     @property
     def plain(self) -> bool:
@@ -230,16 +241,17 @@ def model_with_effects(res: WithEffects) -> TestedModel:
         formula=res.specification.formula,
         n_params=res.n_params,
         refitted=refitted,
-        beside=frozenset(map(str, res.brackets)),
+        beside=frozenset(part for bracket in res.brackets for part in (bracket.common, bracket.written)),
         deviance=math.nan,
-        n_scales=len(res.brackets),
+        scales=Counter(bracket.common for bracket in res.brackets),
         at_zero=not np.all(res.maximum.scales > 0),
         noise=res.maximum.moved if isinstance(rule, Sampling) else 0.0,
         staying=base.staying | needed,
         read_scope=partial(_fixed_scope, base),
         notes=(*((near[rule.method],) if isinstance(rule, NormalDensity) else ()), *dependent),
         term_notes=(
-            f"every model has {', '.join(map(str, res.brackets))}; llbt.anova(smaller, larger) tests a bracket",
+            f"every model has {', '.join(dict.fromkeys(bracket.written for bracket in res.brackets))}; "
+            "llbt.anova(smaller, larger) tests a bracket",
             *dependent,
         ),
         staying_notes=_needed_notes(needed, "the effects are deviations from"),
@@ -415,7 +427,7 @@ def model_of_sets(res: Any) -> TestedModel:
 
     model = replace(
         _of_answers(res, refitted, res.names_beside, terms),
-        n_scales=1,
+        scales={brackets[0].common: 1},
         at_zero=res.scale == 0,
         staying=needed,
         term_notes=(f"every model has {brackets[0]}; llbt.anova(smaller, larger) tests it",),
