@@ -29,8 +29,8 @@ _SAID = re.compile(rf"{_CALL}|(?<![\w.'\"-])(?:[a-z_]+=(?:{_VALUE})?)(?:, [a-z_]
 _OPTIONS_ALONE = re.compile(rf"(?:(?:…|c), )?{_ARGUMENT}(?:, {_ARGUMENT})*")
 _ONE = re.compile(_ARGUMENT)
 _OF_PYTHON = re.compile(
-    r"\x00|\b(?:c|r|res|frame|llbt|Comparisons|pandas)[.\[]\w|\w\([^)]*[…=]"
-)  # what a shell has not
+    r"\x00|\b(?:c|r|res|frame|llbt|Comparisons|pandas)[.\[]\w|\w(?<!\bgr)\([^)]*[…=]"
+)  # what a shell has not; gr(judge, by=expert) is part of a formula
 _FIT = re.compile(r"llbt\.fit\('([^']*)', c\)")
 _BAR = re.compile(r": progress=True[^.]*")  # a terminal has a bar without asking
 _NAMED_BESIDE = re.compile(r" \((?:Comparisons\.\w+(?:, )?)+\)")  # methods in parentheses

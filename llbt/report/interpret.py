@@ -166,7 +166,9 @@ def _of_plain(res: PlainEstimates, confidence: float) -> Mapping[str, Sentence]:
 @_topics.register(MixedResults)
 def _of_effects(res: MixedResults, confidence: float) -> Mapping[str, Sentence]:
     topics = _sentences(res.average, _with_judges(res), confidence) | {"judges": judge_sentence(res)}
-    topics["covariates"] = _covariates(res.average, confidence, {bracket.grouping for bracket in res.brackets})
+    topics["covariates"] = _covariates(
+        res.average, confidence, {name for bracket in res.brackets for name in (bracket.grouping, bracket.by)}
+    )
     return topics
 
 

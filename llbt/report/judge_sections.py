@@ -14,7 +14,9 @@ from ..fitting.protocols import WithDiscriminations, WithEffects
 from ..inference.anova import anova
 from ..inference.judge_effects import judge_effects
 from ..inference.level_tests import level_tests, levels_of
+from ..inference.new_judge import new_judges
 from ..inference.ranks import leaderboard
+from ..inference.refit import with_equal_scales
 from ..judges.summary import summary as summary_of_judges
 from ..plot.discrimination import discrimination as discrimination_plot
 from ..plot.judge_effects import judge_effects as judge_effects_plot
@@ -79,12 +81,16 @@ def parts_with_effects(res: WithEffects, s: Study) -> KindParts:
     """Return the sections of the report on a fit with random effects."""
 
     def of_a_new_judge() -> list[str]:
-        drawn = leaderboard(res, at=s.at, population=True, confidence=s.confidence)
-        return [folded(f"For a new {res.judges.name}, drawn from the population", table(drawn))]
+        boards = []
+        for level, at in new_judges(res, s.at):
+            drawn = leaderboard(res, at=at, population=True, confidence=s.confidence)
+            whose = f"{res.judges.name} with {level}" if level else res.judges.name
+            boards.append(folded(f"For a new {whose}, drawn from the population", table(drawn)))
+        return boards
 
     return KindParts(
         lambda: _differing(res, s.confidence),
-        lambda: anova(res.without, res),
+        lambda: anova(res.without, *with_equal_scales(res), res),
         "llbt.anova(res.without, res)   llbt.judge_effects(res)",
         "Judges" if res.has_judges else "Effects of objects",
         of_a_new_judge if res.has_judges else list,

@@ -8,7 +8,9 @@ from ..auditing.finding import p_text
 from ..base.table import counted, format_number, format_percent
 from ..core.statistics import TestResult
 from ..errors import listed
+from ..fitting.effect_levels import members
 from ..fitting.protocols import WithDiscriminations, WithEffects
+from ..inference.new_judge import new_judges
 from ..inference.pairwise import pairwise
 from .preference_words import Sentence
 
@@ -28,7 +30,8 @@ def judge_sentence(res: WithEffects) -> Sentence:
             of_objects = f"The standard deviation of log-worths between objects of equal covariates is {size}"
             continue
         of = f"slopes of {bracket.effect}" if bracket.is_slope else _EFFECTS.get(bracket.effect, bracket.effect)
-        of_judges.append(f"the standard deviation of {of} between levels of {bracket.grouping} is {size}")
+        among = f"{bracket.grouping} with {bracket.condition}" if bracket.by else bracket.grouping
+        of_judges.append(f"the standard deviation of {of} between levels of {among} is {size}")
     about = "These results are for the average judge; judges differ from the average by normal effects"
     judges = f"{about}: {'; '.join(of_judges)}" if of_judges else ""
     text = ". ".join(sentence for sentence in (of_objects, judges) if sentence)
@@ -36,9 +39,10 @@ def judge_sentence(res: WithEffects) -> Sentence:
         test = res.boundary_test()
         numbers |= {"likelihood ratio of effects": test.statistic, "p of effects": test.p_value}
         text += f" (likelihood ratio {format_number(test.statistic, 4)}, {p_text(test.p_value)})"
-    if not np.isnan(res.share_between):
-        numbers["share between"] = res.share_between
-        text += f". {format_percent(res.share_between)} of the variance of a pair's latent log-odds is between judges"
+    for condition, share in res.shares_between.items():
+        among = f"judges with {condition}" if condition else "judges"
+        numbers[f"share between{f', {condition}' if condition else ''}"] = share
+        text += f". {format_percent(share)} of the variance of a pair's latent log-odds is between {among}"
     preference, more = _new_judge(res)
     return f"{text}.{preference}", numbers | more
 
@@ -52,17 +56,30 @@ def _new_judge(res: WithEffects) -> Sentence:
     differ = any(b.effect != "1" and sigma > 0 for b, sigma in zip(res.brackets, res.scales, strict=True))
     if "worth" not in res.design.blocks or not differ:
         return "", {}
-    pairs = pairwise(res, at="average", scale="probability", population=True)
-    if len(pairs.ranking) < 2:
-        return "", {}
-    i, j = pairs.ranking[0], pairs.ranking[-1]
-    row = int(np.flatnonzero((pairs.pairs == sorted((i, j))).all(axis=1))[0])
-    share = float(1 / (1 + np.exp(-abs(pairs.log_odds[0][row]))))
-    best, last = pairs.objects[i], pairs.objects[j]
-    text = f" A new judge from the population prefers {best} to {last} in {format_percent(share)} of decisions"
-    known = {b.grouping: len(res.judges.groupings[b.grouping]) for b in res.brackets if b.effect != "1"}
-    from_these = " and ".join(f"{counted(number, 'level')} of {name}" for name, number in known.items())
-    return f"{text}, as estimated from {from_these}.", {"share of a new judge": share}
+    text, numbers = "", {}
+    for level, at in new_judges(res, "average"):
+        pairs = pairwise(res, at=at, scale="probability", population=True)
+        if len(pairs.ranking) < 2:
+            return "", {}
+        i, j = pairs.ranking[0], pairs.ranking[-1]
+        row = int(np.flatnonzero((pairs.pairs == sorted((i, j))).all(axis=1))[0])
+        share = float(1 / (1 + np.exp(-abs(pairs.log_odds[0][row]))))
+        best, last = pairs.objects[i], pairs.objects[j]
+        whose = f"A new judge from the population{f' with {level}' if level else ''}"
+        text += f" {whose} prefers {best} to {last} in {format_percent(share)} of decisions"
+        text += f", as estimated from {_judges_with(res, level)}."
+        numbers[f"share of a new judge{f', {level}' if level else ''}"] = share
+    return text, numbers
+
+
+def _judges_with(res: WithEffects, level: str) -> str:
+    """Return the numbers of judges in words, of those with some levels if σ depends on the levels."""
+    number = {
+        b.grouping: int(members(b, res.comparisons, res.judges.groupings[b.grouping]).sum())
+        for b in res.brackets
+        if b.effect != "1" and b.condition in ("", *level.split(", "))
+    }
+    return " and ".join(f"{counted(size, 'level')} of {name}" for name, size in number.items())
 
 
 def discrimination_sentence(res: WithDiscriminations, confidence: float) -> Sentence:

@@ -147,6 +147,8 @@ def test_standard_output_has_the_answer_alone() -> None:
         ("Say 'i' or None.", "Say 'i' or none."),
         ("Add it: llbt.fit('object + length + (length | judge)', c).",
          "Add it: --formula 'object + length + (length | judge)'."),
+        ("For worths that vary by judge, fit llbt.fit('object + (object | gr(judge, by=expert))', c).",
+         "For worths that vary by judge, fit --formula 'object + (object | gr(judge, by=expert))'."),
         ("write_report will take about 16 seconds: progress=True shows how far it is.",
          "write_report will take about 16 seconds."),
         ("Add + tie; or drop the ties, with c.drop_ties(); or count them as half wins, with c.split_ties().",
