@@ -55,17 +55,18 @@ class MixedResults(MixedEstimates, Record):
     -----
     Judge g has the log-worths λᵢ + b_gi with independent b_gi ~ N(0, σ²); ``(tie | judge)`` and ``(order | judge)`` are
     one normal effect each, independent of the others. ``(length | judge)`` is a normal effect times the difference of
-    the objects' lengths: the judge's slope less the average slope. If a judge has up to four independent effects
-    (contrasts of the judged objects, tie, order), adaptive Gauss-Hermite quadrature integrates them out. Points are
-    added until the log-likelihood changes by less than .01, or 1e-8 with up to two effects. More effects are integrated
-    by importance sampling at quasi-random points around each judge's mode, normal or t(5), whichever varies less.
-    Points are added until the Monte Carlo error, from eight randomizations with seed 0, is small: below a tenth of the
-    standard error for every estimate, and below .1 for the log-likelihood. Effects of objects, ``(1 | object)``, are
-    the effects of one group. ``(object | …)``, ``(order | …)`` and slopes of two crossed groupings are fitted by
-    expectation propagation (Minka 2001; `llbt.kernel.propagation`), whose log-likelihood may be .2 too low. On a table
-    of 40 × 25 cells, a quarter of them judged, its σ are within 2 % of the maximum by a Gibbs sampler; Laplace's
-    σ are 20 % too small. The smaller grouping may have at most 6,000 effects (its levels times the judged objects).
-    Laplace's approximation, with its exact gradient, is used for other crossed groupings, for
+    the objects' lengths: the judge's slope less the average slope. ``(object | gr(judge, by=expert))`` has one σ for
+    each level of a covariate of judges, named ``(object | judge), expert=yes`` and so on. If a judge has up to four
+    independent effects (contrasts of the judged objects, tie, order), adaptive Gauss-Hermite quadrature integrates them
+    out. Points are added until the log-likelihood changes by less than .01, or 1e-8 with up to two effects. More
+    effects are integrated by importance sampling at quasi-random points around each judge's mode, normal or t(5),
+    whichever varies less. Points are added until the Monte Carlo error, from eight randomizations with seed 0, is
+    small: below a tenth of the standard error for every estimate, and below .1 for the log-likelihood. Effects of
+    objects, ``(1 | object)``, are the effects of one group. ``(object | …)``, ``(order | …)`` and slopes of two crossed
+    groupings are fitted by expectation propagation (Minka 2001; `llbt.kernel.propagation`), whose log-likelihood may be
+    .2 too low. On a table of 40 × 25 cells, a quarter of them judged, its σ are within 2 % of the maximum by a Gibbs
+    sampler; Laplace's σ are 20 % too small. The smaller grouping may have at most 6,000 effects (its levels times the
+    judged objects). Laplace's approximation, with its exact gradient, is used for other crossed groupings, for
     ``approximation="laplace"``, and for objects if sampling does not converge within some seconds. It may be far from
     the maximum if a judge or object has few judgments: see `scale_intervals`.
 
@@ -177,7 +178,8 @@ class MixedResults(MixedEstimates, Record):
             With `by`: differences of probabilities between the groups, the first minus the second.
         population : bool
             Whether to average over the distribution of the effects, as for a new judge. Probabilities are then nearer
-            to ½, and a column of judges in the frame is ignored.
+            to ½, and a column of judges in the frame is ignored. If σ differs by a covariate, ``gr(judge, by=expert)``,
+            the frame has this column, or `at` names its level.
         object_covariates : frame or path, optional
             Covariates of objects in `frame` that were never compared, as for `from_judgments`. Such objects have
             predictions if the formula has ``(1 | object)`` or no parameter for each object.
@@ -195,8 +197,9 @@ class MixedResults(MixedEstimates, Record):
             For judges if the formula has ``(1 | object)`` (use `judge_effects` for their effects), and for new objects
             if the formula has a parameter for each object.
         OptionError
-            For judges that are not in the table, a judge of the table with ``population=True``, a population if the fit
-            has no effects of judges, and as in `LLBTResults.predict`.
+            For judges that are not in the table, or are asked at a level that they do not have there. For a judge of
+            the table with ``population=True``, a population if the fit has no effects of judges or if the level of a
+            new judge is not named, and as in `LLBTResults.predict`.
 
         Notes
         -----

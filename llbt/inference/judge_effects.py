@@ -152,7 +152,7 @@ def judge_effects(res: EffectsFit, *, by: str | None = None, confidence: Confide
         The table has a row for each judge and effect: ``(object | judge)`` has one effect for each object that the
         judge compared; ``(tie | judge)``, ``(order | judge)`` and slopes such as ``(length | judge)`` have one effect.
         ``worths()`` returns the judges' log-worths, shrunk towards the average judge's log-worths, more so with few
-        judgments.
+        judgments. With ``gr(judge, by=expert)`` a judge has the effects of their own level, which `term` names.
 
     Raises
     ------
