@@ -161,9 +161,19 @@ def test_without_shared_parameters_the_likelihood_is_the_sum_of_two_tables(effec
 
 def crossed() -> pd.DataFrame:
     """Judgments where experts judge other prompts than the others."""
-    d = tied()
-    prompt = d["expert"] + (np.arange(len(d)) % 9 // 2).astype(str)
-    return d.assign(prompt=prompt)
+    rng = np.random.default_rng(5)
+    sigma = np.where(np.arange(14) % 2, 1.0, 0.6)
+    own, of_prompts = rng.normal(0, sigma[:, None], (14, 3)), rng.normal(0, [[0.5], [0.9]] * 6, (12, 3))
+    rows = []
+    for g, p, (i, j) in itertools.product(range(14), range(12), [(0, 1), (0, 2), (1, 2)]):
+        if g % 2 == p % 2:
+            worth = own[g] + of_prompts[p]
+            eta = 0.3 * (j - i) + worth[i] - worth[j]
+            chances = np.exp([eta, -0.4, -eta])
+            outcome = rng.choice(["i", "tie", "j"], p=chances / chances.sum())
+            rows.append(("ABC"[i], "ABC"[j], g, p, ["yes", "no"][g % 2], outcome, 0.0, 1.0))
+    columns = ["object_i", "object_j", "judge", "prompt", "expert", "outcome", "length_i", "length_j"]
+    return pd.DataFrame(rows, columns=columns)
 
 
 @pytest.mark.parametrize("approximation", [pytest.param(None, marks=pytest.mark.slow), "laplace"])
