@@ -110,7 +110,8 @@ def anova(
     other parameters has the distribution ½χ²_q + ½χ²_{q+1} (Self & Liang 1987; χ²_0 is 0). For several more standard
     deviations it is a mixture whose weights depend on the table; the p-value then needs simulation (`n`). The
     hypothesis that the levels of ``(object | gr(judge, by=expert))`` have equal σ, as in ``(object | judge)``, is
-    tested by χ²: σ is then above 0.
+    tested by χ²: σ is then above 0. With 12 judges at each level this test rejected 8 % of 300 true hypotheses at level
+    5 %, with 30 judges 6.7 %.
 
     For ``"cluster"`` judgments of a cluster need not be independent, and clusters need not have equal sizes. With 8, 12
     and 30 clusters and 3 to 9 parameters this test rejected 3 to 8 % of true models at level 5 %. The F test of Wald's
