@@ -6,6 +6,7 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 from support.calls import CALLS
 from support.mixed import judged_frame
@@ -31,11 +32,16 @@ OWN: dict[str, Callable[[llbt.MixedResults], tuple[list[Any], dict[str, Any]]]] 
 }
 
 
-@pytest.fixture(scope="module")
-def res() -> llbt.MixedResults:
-    found = llbt.fit(
-        "object + tie + (object | judge)", llbt.from_counts(judged_frame(12, 0.8, seed=3), clusters="judge")
-    )
+BRACKETS = ["(object | judge)", pytest.param("(object | gr(judge, by=sex))", marks=pytest.mark.slow)]
+
+
+@pytest.fixture(scope="module", params=BRACKETS)
+def res(request: pytest.FixtureRequest) -> llbt.MixedResults:
+    frame = judged_frame(12, 0.8, seed=3)
+    frame = frame.assign(sex=np.where(frame["judge"].str[2].astype(int) % 2, "f", "m"))
+    beside = {"covariates": "sex"} if "sex" in request.param else {}
+    c = llbt.from_counts(frame if beside else frame.drop(columns="sex"), clusters="judge", **beside)
+    found = llbt.fit(f"object + tie + {request.param}", c)
     assert isinstance(found, llbt.MixedResults)
     return found
 
