@@ -1,4 +1,4 @@
-"""Judgments ready to be counted whose outcomes may be grades (beside them, in labels, or signed), or both bad."""
+"""Judgments ready to be counted, with grades (in a column beside, in labels, or signed) or with both bad."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ _MEANINGS = BAD + 1  # of a row: either wins, a tie, left out, both bad
 class Judged:
     """Judgments ready to be counted, and the caller's options besides the outcome.
 
-    Options grade preferences or set both bad apart. The strength of preference is a column or the `sizes` of labels.
-    Both bad are labels, or kinds of ties, in `bad`.
+    A column of strengths, or the `sizes` of labels, grades the preferences. Or both bad is counted apart from ties:
+    `bad` has its labels, or kinds of ties.
     """
 
     countable: Countable

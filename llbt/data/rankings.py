@@ -231,7 +231,7 @@ def _read_lists(
 
 
 def _placed(source: Source, columns: tuple[str, ...]) -> tuple[pd.DataFrame, dict[str, str], str] | None:
-    """Return a table with a rank for each column of places whose cells name objects, these ranks, and a note."""
+    """Return a table with a column of ranks for each column of places with names of objects; their names; a note."""
     if not set(columns) <= set(source.names) or _begins_with_a_number(source, columns):
         return None
     table = in_memory(source)

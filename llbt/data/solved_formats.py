@@ -44,7 +44,7 @@ def repository_of(item: object) -> str:
 
 
 def _lists(system: str, record: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return the rows of lists of items: those that are resolved, and others that are named as failed."""
+    """Return the rows of lists of items: resolved items, and other items that are named as failed."""
     lists = {name: ids for name, ids in record.items() if isinstance(ids, list)}
     scores = {item: 0.0 for ids in lists.values() for item in ids} | {item: 1.0 for item in record["resolved"]}
     return [{"system": system, "item": item, "score": score} for item, score in scores.items()]

@@ -118,7 +118,7 @@ def numbers_of_rows(source: Source, taken: Collection[str]) -> list[str]:
 def of_counts(
     source: Source, wins: Sequence[str], ties: Sequence[str] | None, taken: Collection[str]
 ) -> tuple[str | None, tuple[str, ...]]:
-    """Return the column of ties beside wins of both sides that nobody named, if there is one, and notes.
+    """Return the column of ties that the caller did not name, beside wins of both sides, if there is one; and notes.
 
     `ties` are the columns of ties that are known; None where the caller says that there are none.
 

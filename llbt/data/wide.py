@@ -125,7 +125,7 @@ def _listed(names: Sequence[str] | None, pairs: Any) -> list[tuple[str, str]]:
 
 
 def _named_pairs(headings: Sequence[str]) -> dict[Any, tuple[str, str]]:
-    """Return the pairs that headings name: those that one sign splits into two of at least two objects."""
+    """Return the pairs that headings name, by the first separator with which headings name all pairs of objects."""
     for sign in _SIGNS:
         split = {name: name.split(sign) for name in headings if sign in name}
         named = {name: (two[0].strip(), two[1].strip()) for name, two in split.items() if len(two) == 2 and all(two)}
