@@ -135,7 +135,7 @@ def counted(read: Opened, counting: Counting, groups: Sequence[str], units: str 
     Parameters
     ----------
     groups : sequence of str
-        Columns that are kept as clusters and have to be there.
+        Columns to keep as clusters; they must exist.
     units : {"kept", "found"}
         Whether a named judge and prompt must exist, or are kept only if they exist.
     """

@@ -129,8 +129,9 @@ def remedied(text: str, options: Mapping[str, str]) -> str:
 def spelled(text: str, options: Mapping[str, str], unknown: str = "") -> str:
     """Return a text with options where it has arguments of the library that the command has as options.
 
-    Calls such as ``fit(…, prior='jeffreys')`` are options alone, if all of their arguments are. Lines below the first,
-    such as a formula with a mark under it, stay. An argument that the command does not have is marked as unknown.
+    A call such as ``fit(…, prior='jeffreys')`` is replaced by its options, if all of its arguments are options. Lines
+    below the first, such as a formula with a mark under it, stay. An argument that the command does not have is marked
+    as unknown.
     """
 
     def replaced(match: re.Match[str]) -> str:

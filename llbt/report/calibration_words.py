@@ -108,7 +108,7 @@ def _machines(calibration: Calibrated) -> Sentence:
 
 
 def _correction(calibration: Calibrated) -> Sentence:
-    """State the first object by each source alone, and the object whose worth by machines the labels change most."""
+    """State the first object by each source alone, and the object that the labels move furthest from the verdicts."""
     frame = calibration.to_frame()
     objects, estimate, machines, labels = (
         frame[name].tolist() for name in ("object", "estimate", "machines", "labels")

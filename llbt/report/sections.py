@@ -28,7 +28,7 @@ _MOST_FOLDED = 2000  # rows on the page: a megabyte
 
 
 def refuse_formula(formula: str | None) -> None:
-    """Raise for the formula of a fit."""
+    """Raise if a formula is given together with a fit."""
     if formula is not None:
         raise OptionError(
             f"formula={formula!r} is for data, and this is a fit", "Leave it out: a fit is reported as it is."
