@@ -132,8 +132,8 @@ def _objects(name: str, text: str, shared: Sequence[Any]) -> list[Any]:
     objects = [label_of(shared, word) for word in items(name, text)]
     unknown = [label for label in objects if label not in shared]
     if unknown:
-        objects = f"the objects of both are {listed(shared, 20)}"
-        raise wrong(name, f"{listed(unknown)} is not an object of both files; {objects}.")
+        both = f"the objects of both are {listed(shared, 20)}"
+        raise wrong(name, f"{listed(unknown)} is not an object of both files; {both}.")
     return objects
 
 
