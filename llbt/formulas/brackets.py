@@ -124,6 +124,7 @@ def split_brackets(text: object) -> tuple[str, tuple[Bracket, ...]]:
     """Return a formula without its brackets, and the brackets.
 
     ``(object + order || judge)`` stands for ``(object | judge) + (order | judge)``: the effects are then independent.
+    So does ``(object + order | judge)``, because the covariance of the effects enters no comparison.
     Values that are not text, and texts that are too long, are returned unchanged; the parser of formulas refuses them.
 
     Raises
@@ -204,8 +205,18 @@ def _read(term: str, text: str) -> list[Bracket]:
     if match is None:
         _fail(f"{term.strip()[:80]!r} cannot be read as a random effect", text)
     grouping, by = _grouping(match, term, text)
-    effects = [effect.strip() for effect in match[1].split("+")] if apart else [match[1].strip()]
+    several = [effect.strip() for effect in match[1].split("+")]
+    effects = several if apart or _covariances_cancel(several) else [match[1].strip()]
     return [_bracket(effect, Bracket("object", grouping, by), term, text) for effect in effects]
+
+
+def _covariances_cancel(effects: Sequence[str]) -> bool:
+    """Whether effects that are correlated within a level have the likelihood of independent effects.
+
+    The effects of all objects have one σ, and so one covariance with another effect of the level. It is the same for
+    both objects of a comparison, and cancels.
+    """
+    return len(set(effects)) == 2 and "object" in effects and all(_is_name(effect) for effect in effects)
 
 
 def _grouping(match: re.Match[str], term: str, text: str) -> tuple[str, str]:
@@ -266,7 +277,7 @@ def _bracket(effect: str, among: Bracket, term: str, text: str) -> Bracket:
         )
     elif "+" in effect and all(_is_name(part.strip()) for part in effect.split("+")):
         instead = (
-            "Correlated random effects are not available. Fit independent effects, with two bars: "
+            "Covariances between effects of one judge are not estimated. Fit independent effects, with two bars: "
             f"{_call(text, term, term.strip().replace('|', '||'))}"
         )
     elif "(" in effect:

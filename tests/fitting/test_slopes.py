@@ -388,7 +388,11 @@ def test_a_name_that_is_no_word_stands_in_backticks() -> None:
         ("object + length + length:judge + (length | judge)", r"together with length:judge", DesignError),
         ("object + length + (np.log(length) | judge)", r"Compute a column of it for each side", FormulaError),
         ("object + length + (0 + length | judge)", r"Leave out the constant", FormulaError),
-        ("object + length + (object + length | judge)", r"Correlated random effects are not available", FormulaError),
+        (
+            "object + order + length + (order + length | judge)",
+            r"Covariances between effects of one judge",
+            FormulaError,
+        ),
     ],
 )
 def test_slopes_that_mean_nothing_are_refused(formula: str, match: str, error: type[LLBTError]) -> None:

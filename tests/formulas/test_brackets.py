@@ -30,6 +30,11 @@ from llbt.formulas.brackets import Bracket, split_brackets, written_formula
             (Bracket("object", "judge"), Bracket("order", "judge")),
         ),
         ("object + (object || `the judge`)", "object", (Bracket("object", "the judge"),)),
+        (
+            "object + `is long` + (object+`is long`|judge)",
+            "object + `is long`",
+            (Bracket("object", "judge"), Bracket("is long", "judge")),
+        ),
         ("object + (object | gr(judge, by=expert))", "object", (Bracket("object", "judge", "expert"),)),
         (
             "object + order + (object + order || gr(`the judge`,by = `is expert`)) + (object | prompt)",
@@ -113,13 +118,15 @@ def test_other_readers_of_formulas_say_who_reads_brackets() -> None:
 @pytest.mark.parametrize(
     ("formula", "remedy"),
     [
-        ("object + order + (object + order | judge)", "llbt.fit('object + order + (object + order || judge)', c)."),
         (
-            "object + (order+object|judge) + order",
-            "llbt.fit('object + order + (order+object||judge)', c).",
+            "object + order + length + (object + order + length | judge)",
+            "llbt.fit('object + order + length + (object + order + length || judge)', c).",
+        ),
+        (
+            "object + (order+length|judge) + order + length",
+            "llbt.fit('object + order + length + (order+length||judge)', c).",
         ),
         ("(1 | judge) + object", "llbt.fit('object + (object | judge)', c)."),
-        ("object + length + (object + length | judge)", "llbt.fit('object + length + (object + length || judge)', c)."),
         ("object + length + (length:order | judge)", "Write brackets as separate terms"),
         ("object + (object | judge/prompt)", "llbt.fit('object + (object | judge) + (object | prompt)', c)."),
         ("object + (object | judge + prompt)", "llbt.fit('object + (object | judge) + (object | prompt)', c)."),
@@ -129,8 +136,8 @@ def test_other_readers_of_formulas_say_who_reads_brackets() -> None:
         ("object + (1 | gr(judge, by=team))", "llbt.fit('object + (object | gr(judge, by=team))', c)."),
         ("object + (0 + object | gr(judge, by=team))", "llbt.fit('object + (object | gr(judge, by=team))', c)."),
         (
-            "object + order + (object + order | gr(judge, by=team))",
-            "llbt.fit('object + order + (object + order || gr(judge, by=team))', c).",
+            "object + order + length + (order + length | gr(judge, by=team))",
+            "llbt.fit('object + order + length + (order + length || gr(judge, by=team))', c).",
         ),
         (
             "object + (object:sex | gr(judge, by=team))",
@@ -167,19 +174,25 @@ def judged() -> llbt.Comparisons:
     )
 
 
-def test_double_bars_are_independent_effects() -> None:
-    """The likelihood of two objects shown in both orders, by a grid over the difference and the order effect."""
+@pytest.mark.parametrize(("bars", "correlation"), [("||", 0.0), ("|", 0.6)])
+def test_effects_of_objects_and_of_order_are_fitted_with_any_covariance(bars: str, correlation: float) -> None:
+    """The likelihood of two objects in both orders, by a grid over the effects of both objects and of order.
+
+    The covariance of order with each object is the same, and cancels.
+    """
     pairs = [("A", "B"), ("B", "A")] * 8
     frame = pd.DataFrame(pairs, columns=["object_i", "object_j"]).assign(judge=np.repeat(np.arange(8), 2))
     wins = np.array([(4, 1), (5, 2), (1, 0), (4, 4), (3, 3), (5, 0), (0, 2), (2, 2)])
     c = llbt.from_counts(frame.assign(wins_i=wins.ravel(), wins_j=5 - wins.ravel()), clusters="judge", order=True)
-    res = llbt.fit("object + order + (object + order || judge)", c)
+    res = llbt.fit(f"object + order + (object + order {bars} judge)", c)
     assert isinstance(res, llbt.MixedResults)
     lead, order = res.maximum.params
-    node, weight = np.polynomial.hermite_e.hermegauss(60)
-    apart = np.sqrt(2) * res.maximum.scales[0] * node[:, None]  # of two objects with effects of their own
-    shift = res.maximum.scales[1] * node[None, :]
-    p, q = (special.expit(2 * (sign * (lead + apart) + order + shift))[..., None] for sign in (1, -1))
+    node, weight = np.polynomial.hermite_e.hermegauss(30)
+    grid = np.stack(np.meshgrid(node, node, node, indexing="ij"))
+    mixed = np.linalg.cholesky([[1, 0, correlation], [0, 1, correlation], [correlation, correlation, 1]])
+    first, second, shift = np.einsum("ij,j...->i...", mixed, grid) * res.maximum.scales[[0, 0, 1], None, None, None]
+    apart = lead + first - second
+    p, q = (special.expit(2 * (sign * apart + order + shift))[..., None] for sign in (1, -1))
     each = p ** wins[:, 0] * (1 - p) ** (5 - wins[:, 0]) * q ** wins[:, 1] * (1 - q) ** (5 - wins[:, 1])
-    integral = np.einsum("a,b,abg->g", weight, weight, each) / (2 * np.pi)
+    integral = np.einsum("a,b,c,abcg->g", weight, weight, weight, each) / (2 * np.pi) ** 1.5
     assert res.maximum.value == pytest.approx(np.log(integral).sum(), abs=0.01)
