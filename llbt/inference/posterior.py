@@ -205,8 +205,8 @@ def posterior(
     run instead, in coordinates that are uncorrelated at the mode.
 
     With random effects (one or two brackets) the log-worths are of the average judge. Each σ has a half-normal prior
-    with scale 1, and a grid of 12 points of log σ (8 points each for two σ). The effects are integrated out as in the
-    fit. If the weights cannot be trusted, an error is raised.
+    with scale 1. Draws follow the modes at 12 values of log σ (8 values each for two σ), and log σ is drawn between
+    these values. The effects are integrated out as in the fit. If the weights cannot be trusted, an error is raised.
 
     References
     ----------

@@ -166,8 +166,10 @@ def effects_target(res: WithEffects) -> Target:
     if why:
         raise OptionError(why, "Use its confidence distribution: llbt.distribution(res).")
     judges, rule = res.judges, res.maximum.rule
-    if rule is None:
-        rule = Quadrature(_FEW_POINTS) if judges.crossed is None else NormalDensity(False, judges.method)
+    if judges.crossed is not None:  # only the value of each draw is needed, and a curvature that draws follow roughly
+        rule = NormalDensity(exact=False, method=judges.method, scales=False)
+    elif rule is None:
+        rule = Quadrature(_FEW_POINTS)
     likelihood, worths = judges.likelihood(), res.average
     names = tuple(worths.names[k] for k in worths.free)
     brackets = tuple(map(str, res.brackets))
