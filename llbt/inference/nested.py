@@ -110,7 +110,7 @@ def _likelihood_ratio(small: TestedModel, large: TestedModel, ratio: float) -> C
     df, (scales, equal) = large.n_params - small.n_params, large.scales_beside(small)
     if not scales:
         p = chi2_p_value(ratio, df)
-        note = f"{large.formula}: {equal + 1} σ are equal in the smaller fit" if equal else ""
+        note = f"{large.formula}: all levels have the same σ in the smaller fit" if equal else ""
     elif scales > 1:
         p = math.nan
         note = (

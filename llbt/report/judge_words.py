@@ -73,12 +73,13 @@ def _new_judge(res: WithEffects) -> Sentence:
 
 
 def _judges_with(res: WithEffects, level: str) -> str:
-    """Return the numbers of judges in words, of those with some levels if σ depends on the levels."""
-    number = {
-        b.grouping: int(members(b, res.comparisons, res.judges.groupings[b.grouping]).sum())
-        for b in res.brackets
-        if b.effect != "1" and b.condition in ("", *level.split(", "))
-    }
+    """Return the numbers of judges in words, of those with a level if σ depends on one covariate."""
+    of_level = len({b.by for b in res.brackets if b.by}) == 1
+    number = {}
+    for b in res.brackets:
+        if b.effect != "1" and (not of_level or b.condition in ("", level)):
+            labels = res.judges.groupings[b.grouping]
+            number[b.grouping] = int(members(b, res.comparisons, labels).sum()) if of_level else len(labels)
     return " and ".join(f"{counted(size, 'level')} of {name}" for name, size in number.items())
 
 
