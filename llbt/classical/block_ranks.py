@@ -118,7 +118,7 @@ def _ranked(made: Blocks, entries: Blocks, table: pd.DataFrame) -> Ranked:
     block = (np.cumsum(several) - 1)[entries.block[rows]]
     rank = np.asarray(pd.Series(entries.value[rows]).groupby(block).rank(method="average"), dtype=np.float64)
     small = int((~several).sum())
-    notes = (f"{counted(small, 'block')} with fewer than two ranked objects left out",) if small else ()
+    notes = (f"left out: {counted(small, 'block')} with fewer than two ranked objects",) if small else ()
     names = [made.named(table, row) for row in made.first[several].tolist()]
     item = np.asarray(position[entries.item[rows]], dtype=np.int64)
     return Ranked(tuple(labels[k] for k in order), block, item, rank, sizes[several], names, notes)

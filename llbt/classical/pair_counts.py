@@ -149,7 +149,7 @@ def _gone(objects: tuple[Label, ...], judged: tuple[Label, ...], exclude: Object
     """Return a note on objects that have no judgment and were not excluded."""
     known = {*judged, *named(exclude)}
     gone = [label for label in objects if label not in known]
-    return (f"{counted(len(gone), 'object')} without a judgment left out: {listed(gone)}",) if gone else ()
+    return (f"left out: {counted(len(gone), 'object')} without a judgment ({listed(gone)})",) if gone else ()
 
 
 def named(exclude: Objects) -> tuple[Label, ...]:

@@ -331,7 +331,7 @@ def _undecided(counts: PairCounts, sums: Sums) -> list[str]:
     if sums.reading != "expected_wins":
         return []
     undecided = int((counts.counts[:, [0, 2]].sum(axis=1) == 0).sum())
-    return [f"{counted(undecided, 'pair')} without a decided judgment left out of the means"] if undecided else []
+    return [f"left out of the means: {counted(undecided, 'pair')} without a decided judgment"] if undecided else []
 
 
 def _clusters(ranges: FloatArray) -> FloatArray:

@@ -177,7 +177,7 @@ def sets_of_profiles(table: pd.DataFrame, chosen: str, block: list[str], attribu
     wide = wide.assign(**dict(zip(columns, shown.T, strict=True)), **{name_of_best: best})
     tasks = wide[wide[name_of_best].notna()].reset_index(drop=True)
     gone = len(wide) - len(tasks)
-    notes = (f"{counted(gone, 'task')} without a choice left out",) if gone else ()
+    notes = (f"left out: {counted(gone, 'task')} without a choice",) if gone else ()
     used = pd.unique(tasks[columns].to_numpy(dtype=object).ravel())
     described = table[attributes].assign(**{_OBJECT: labels}).drop_duplicates(_OBJECT)
     described = described[described[_OBJECT].isin(used)]

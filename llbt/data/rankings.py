@@ -397,7 +397,7 @@ def rankings_of_blocks(
     gone = made.labels[np.setdiff1d(np.arange(len(made.labels)), made.item[taken])].tolist()
     if gone:
         labels = listed(sorted(gone, key=sort_key))
-        missing.append(f"{counted(len(gone), 'object')} without a {scale.noun} left out: {labels}")
+        missing.append(f"left out: {counted(len(gone), 'object')} without a {scale.noun} ({labels})")
     items = coded_pairs(made.labels, made.item[taken][:, None])
     described, of_objects = read_object_table(asked, tuple(items.levels))
     used = set(flat(roles))

@@ -225,7 +225,7 @@ def _notes(scores: SystemScores, clusters: Sequence[str], unkept: bool) -> list[
         f"{counted(implied, 'judgment')} implied by the scores of {counted(len(scores.systems), 'system')} on "
         f"{counted(len(per_instance) - small, 'instance')}"
     ]
-    notes += [f"{counted(small, 'instance')} with fewer than two scores left out"] if small else []
+    notes += [f"left out: {counted(small, 'instance')} with fewer than two scores"] if small else []
     notes += _missing(scores, scored)
     if per_instance.max() > 2:
         keeping = f"Keep clusters={clusters[0]!r} and fit" if unkept else "Fit"

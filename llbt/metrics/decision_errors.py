@@ -109,5 +109,5 @@ def error_agreement(decisions: Mapping[str, DecisionTable]) -> ErrorAgreement:
     for errors, count in zip((one, two), counts, strict=True):
         np.fill_diagonal(count, errors.sum(axis=1))
     gone = len(first.group) - int(defined.sum())
-    notes = (f"{counted(gone, 'pair')} without a p-value left out",) if gone else ()
+    notes = (f"left out: {counted(gone, 'pair')} without a p-value",) if gone else ()
     return ErrorAgreement(tuple(decisions), counts[0], counts[1], int(defined.sum()), notes)

@@ -221,4 +221,6 @@ def _undefined(p: FloatArray, q: FloatArray) -> tuple[str, ...]:
     gone = int((np.isnan(p) | np.isnan(q)).sum())
     if not len(p):
         return ("no pair of systems",)
-    return (f"{counted(gone, 'pair')} of {len(p):,} without a p-value (constant differences) left out",) if gone else ()
+    return (
+        (f"left out: {counted(gone, 'pair')} of {len(p):,} without a p-value (constant differences)",) if gone else ()
+    )

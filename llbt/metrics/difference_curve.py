@@ -104,7 +104,7 @@ class DifferenceCurve(Record):
         )
 
     def table(self) -> Table:
-        """Return low, high, n, agreements, estimate, conf_low, conf_high of each bin, below the curve in words."""
+        """Return low, high, n, agreements, estimate, conf_low, conf_high of each bin, below lines on the curve."""
         bins, level = self.bins, f"{100 * self.confidence:.4g} %"
         lines = [
             f"{counted(len(self.agree), 'pair')}, {int(self.agree.sum()):,} agree",
@@ -239,7 +239,7 @@ def _read(
             f"agree= has {int(wrong.sum()):,} values that are not 0 or 1 (first {agreement[at]} at pair {at})",
             "Use pairwise_accuracy(…, ties='strict') or ties='drop'.",
         )
-    notes = [] if defined.all() else [f"{counted(int((~defined).sum()), 'pair')} without an agreement left out"]
+    notes = [] if defined.all() else [f"left out: {counted(int((~defined).sum()), 'pair')} without an agreement"]
     return size[defined], agreement[defined] == 1, _clusters(groups, defined), notes
 
 

@@ -292,7 +292,7 @@ def scored_pairs(
         systems += scores.systems
     if not made:
         raise JudgmentError("humans score all systems alike", expected="systems with different human scores")
-    notes = [f"{counted(tied, 'pair')} with equal human scores left out"] if tied else []
+    notes = [f"left out: {counted(tied, 'pair')} with equal human scores"] if tied else []
     notes += [f"{counted(equal, 'pair')} tied by a metric: not ordered as humans order them"] if equal else []
     return ScoredPairs(*map(np.concatenate, zip(*made, strict=True))), tuple(systems), [*unsure, *notes]
 

@@ -131,7 +131,7 @@ def soft_pairwise_accuracy(
     both = (replace(draw, rng=np.random.default_rng(seed)) for _ in range(2))
     human_p, metric_p = (sign_flips(scores, i, j, n, one) for scores, one in zip((z, x), both, strict=True))
     apart = int(np.isnan(human_p).sum())
-    notes = [f"{counted(apart, 'pair')} without a common human-scored segment left out"] if apart else []
+    notes = [f"left out: {counted(apart, 'pair')} without a common human-scored segment"] if apart else []
     if len(human_p) == apart:
         notes.append("no pair of systems counts, so the accuracy is NaN")
     gaps = np.abs(human_p - metric_p)[~np.isnan(human_p)]

@@ -80,7 +80,7 @@ def judged(part: StudyPart) -> tuple[StudyPart, str]:
         notes.append(f"{int(inputs.sum()):,} of {counted(len(inputs), 'input')} have human scores; others are left out")
     if not systems.all():
         gone = [label for label, there in zip(scores.systems, systems, strict=True) if not there]
-        notes.append(f"systems without human scores left out: {listed(gone, 3)}")
+        notes.append(f"left out: systems without human scores ({listed(gone, 3)})")
     return replace(part, scores=replace(made, notes=())), "; ".join(notes)
 
 

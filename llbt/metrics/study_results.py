@@ -205,7 +205,7 @@ class StudyDecisions(Record):
             head=(f"{counted(int(defined.sum()), 'pair')} of systems, {counted(len(tables), 'metric')}",),
             notes=(
                 *_named(self.convention),
-                *([f"{counted(gone, 'pair')} without a p-value left out"] if gone else []),
+                *([f"left out: {counted(gone, 'pair')} without a p-value"] if gone else []),
                 *self.notes,
             ),
         )

@@ -87,7 +87,7 @@ class TestFriedman:
         values = drawn(5)
         found = asked(friedman_test, np.vstack([values, np.full(5, np.nan)]))
         assert found.statistic == pytest.approx(asked(friedman_test, values).statistic, rel=1e-12)
-        assert found.notes == ("1 block with fewer than two ranked objects left out",)
+        assert found.notes == ("left out: 1 block with fewer than two ranked objects",)
 
 
 class TestDurbin:

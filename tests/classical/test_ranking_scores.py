@@ -182,10 +182,11 @@ def test_notes_count_what_was_left_out():
     assert "judgments of '_ref' counted for the others, not shown" in whole.without("_ref").notes
     assert whole.without(()).notes == whole.notes
     lonely = judgments_of([{"A": 1, "B": 2}, {"C": 2, "_ref": 1}])
-    assert "1 object without a judgment left out: 'C'" in ranking_scores(lonely, exclude="_ref").notes
+    assert "left out: 1 object without a judgment ('C')" in ranking_scores(lonely, exclude="_ref").notes
     tied = pd.DataFrame({"object_i": ["A", "A"], "object_j": ["B", "C"], "outcome": ["i", "tie"]})
     assert (
-        "1 pair without a decided judgment left out of the means" in ranking_scores(tied, reading="expected_wins").notes
+        "left out of the means: 1 pair without a decided judgment"
+        in ranking_scores(tied, reading="expected_wins").notes
     )
 
 

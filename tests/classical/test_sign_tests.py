@@ -433,7 +433,7 @@ def test_pairs_without_judgments_are_left_out_and_counted():
     found = sign_test(llbt.from_counts(frame, ties_column="ties"))
     assert list(zip(found.object_i, found.object_j, strict=True)) == [("A", "B"), ("B", "C")]
     assert "1 pair without a judgment: no row" in found.notes
-    assert "1 object without a judgment left out: 'D'" in found.notes
+    assert "left out: 1 object without a judgment ('D')" in found.notes
 
 
 def test_judgments_are_summed_as_their_table_is():

@@ -137,7 +137,7 @@ def test_tasks_without_a_choice_are_left_out_and_counted() -> None:
     frame.loc[frame["id"] == 2, "chosen"] = 0
     found = llbt.from_choices(frame, clusters="id")
     assert found.n_judgments == 36
-    assert found.notes[1] == "4 tasks without a choice left out"
+    assert found.notes[1] == "left out: 4 tasks without a choice"
     assert found.clusters == ("id",)
 
 

@@ -162,7 +162,7 @@ class TestNotes:
     def test_an_object_never_ranked_is_named(self):
         c = pairs_of(WIDE.assign(E=math.nan), objects=[*LABELS, "E"])
         assert c.objects == tuple(LABELS)
-        assert "1 object without a rank left out: 'E'" in c.notes
+        assert "left out: 1 object without a rank ('E')" in c.notes
         only_alone = pairs_of(WIDE.iloc[1:], objects=LABELS)
         assert "1 object left without lists: 'D'" in only_alone.notes
 

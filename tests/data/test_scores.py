@@ -244,7 +244,7 @@ class TestNotes:
         c = from_scores(BY_DOC)
         assert c.notes == (
             "7 judgments implied by the scores of 3 systems on 3 instances",
-            "1 instance with fewer than two scores left out",
+            "left out: 1 instance with fewer than two scores",
             "3 scores missing: 3 pairs of 3 without some of the 4 instances (how many: 'A and C: 2', 'B and C: 2', "
             "'A and B: 1')",
             self.share + "Keep clusters='doc' and fit with cov_type='cluster', groups='doc'.",

@@ -117,7 +117,7 @@ def test_what_is_left_out_is_noted(frame: pd.DataFrame) -> None:
     human = frame["human"].where(frame.index != 1, frame["human"][0])
     changed = frame.assign(human=human, exact=human, m3=frame["m0"].round())
     notes = llbt.metrics.read_study(changed).reliability_by_quality().notes
-    assert "1 pair with equal human scores left out" in notes
+    assert "left out: 1 pair with equal human scores" in notes
     assert "left out, as they order all pairs (or none) as humans do: 'exact'" in notes
     assert any("tied by a metric: not ordered" in note for note in notes)
 
