@@ -40,7 +40,8 @@ def compare(
         option(
             "--fail-if-worse",
             """Exit with 1 if this object got worse: a one-sided test at 1 − --confidence. Name it before you look.
-            Several objects are tested by Holm's method; any tests all objects, by simultaneous intervals.""",
+            Several objects are tested by Holm's method. With the word any, all objects are tested, by simultaneous
+            intervals.""",
             "OBJECT,…|any",
         ),
     ] = None,

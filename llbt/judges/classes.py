@@ -252,7 +252,7 @@ def classes(
     -----
     Each judge belongs to one class, and all judgments of the judge follow its model: L = Σ_g log Σ_k π_k Π p_k
     (Dempster, Laird & Rubin 1977, Journal of the Royal Statistical Society B 39). Newton's method takes the best of all
-    starts to the maximum. Standard errors are by the observed information of L, so they allow for uncertain class
+    starts to the maximum. Standard errors come from the observed information of L, so they allow for uncertain class
     membership. A class whose judges agree on everything has no finite estimates; a note says so. BIC counts judges.
 
     Examples

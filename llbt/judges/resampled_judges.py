@@ -44,7 +44,7 @@ class JudgedUnits:
 
     @classmethod
     def of(cls, data: Labelled, by_pair: bool) -> JudgedUnits:
-        """Return the tables of some judgments; with the pairs of judges where `by_pair`."""
+        """Return the tables of some judgments; `by_pair` adds the pairs of judges."""
         u, k, j = data.units, len(data.flip), int(data.judge.max()) + 1
         first, cell = groups([data.unit, data.label, data.judge])
         n = np.bincount(cell).astype(np.float64)

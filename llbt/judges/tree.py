@@ -86,7 +86,7 @@ class JudgeTree(Record):
 
     @property
     def llf(self) -> float:
-        """Sum of the leaves' log-likelihoods of single judgments or lists, for the judges who grew the tree."""
+        """Sum of the leaves' log-likelihoods (judgments or lists) of the judges from whom the tree was grown."""
         return float(sum(node.results.llf for node in self.leaves))
 
     @property
@@ -101,7 +101,7 @@ class JudgeTree(Record):
 
     @property
     def n_judgments(self) -> float:
-        """Number of judgments, or lists, of the judges who grew the tree."""
+        """Number of judgments, or lists, of the judges from whom the tree was grown."""
         return float(sum(node.results.n_judgments for node in self.leaves))
 
     @property

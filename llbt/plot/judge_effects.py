@@ -29,8 +29,8 @@ def judge_effects(effects: JudgeEffects | EffectsFit, *, of: Label | None = None
     effects : JudgeEffects or MixedResults
         The result of ``llbt.judge_effects(res)``, or the fit itself.
     of : label, optional
-        An object, ``"tie"``, ``"bad"``, ``"order"`` or ``"grade[+]"``; the name of a covariate, as ``"length"``, for
-        its slopes (``"slope of length"`` if an object has the same name); or ``"1"`` for the effects of objects. By
+        An object, ``"tie"``, ``"bad"``, ``"order"`` or ``"grade[+]"``; the name of a covariate, such as ``"length"``,
+        for its slopes (``"slope of length"`` if an object has the same name); or ``"1"`` for the effects of objects. By
         default the first object, or without ``(object | …)`` the first effect.
     ax : matplotlib.axes.Axes, optional
         Where to draw; by default a new figure.

@@ -143,7 +143,7 @@ def _ranks(values: FloatArray, kind: Values) -> FloatArray:
 
 
 def _name_methods(ax: Axes, names: list[str]) -> None:
-    """Write the names of the methods below them, slanted where they are long."""
+    """Write the names of the methods on the horizontal axis, slanted if one is long."""
     ax.set_xticks(range(len(names)), names, fontsize="small")
     if max(map(len, names)) > _WIDE:
         for label in ax.get_xticklabels():

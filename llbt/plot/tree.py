@@ -81,7 +81,7 @@ def tree(judge_tree: JudgeTree, *, confidence: Confidence = 0.95, ax: Axes | Non
     """
     if not judge_tree.nodes[0].results.design.plain:
         raise DesignError(
-            f"the worths of {judge_tree.growth.formula!r} depend on covariates, so a leaf has several sets of them",
+            f"the worths of {judge_tree.growth.formula!r} depend on covariates, so a leaf has several sets of worths",
             "Grow a tree whose worths have no covariates, such as 'object + tie'.",
         )
     root = worth(judge_tree.results(1), scale="log_worth").to_frame()

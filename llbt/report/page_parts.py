@@ -165,7 +165,7 @@ def _sort_value(value: Any) -> str:
 
 
 def _below(whole: Table, notes: bool) -> str:
-    """Return the part below the rows: the lines of the table, and its describing notes in a folded block."""
+    """Return the part below the rows: foot, count of hidden rows, legend, and describing notes in a folded block."""
     legend = (LEGEND,) if any(f.kind == "stars" for f in whole.fields) else ()
     lines, notes_below = (*((whole.more,) if whole.more else ()), *legend), describing(whole.notes) if notes else ()
     return (
