@@ -322,8 +322,8 @@ def degenerate_notes(replicates: Floats, lack: str) -> list[str]:
 def p_value(replicates: Floats, observed: float) -> float:
     """Return (1 + number of replicates (B,) at least as large as the observed value)/(B + 1).
 
-    Degenerate replicates count as large. Never 0 (Phipson & Smyth 2010, Statistical Applications in Genetics and
-    Molecular Biology 9(1)).
+    A degenerate replicate (NaN) counts as larger than the observed value. The p-value is never 0 (Phipson & Smyth 2010,
+    Statistical Applications in Genetics and Molecular Biology 9(1)).
     """
     slack = _SAME * max(1.0, abs(observed))
     return float(p_of_count(np.sum(~(replicates < observed - slack)), len(replicates)))

@@ -49,8 +49,8 @@ def from_choices(
     objects : sequence of str
         The columns that name the objects of a set, with missing values if the set has fewer objects. With a design they
         are columns of the design, by default all. Without a design they are found where three or more names differ by a
-        letter or a number at their end, as ``variety_a``, ``variety_b``, ``variety_c``, next to a column ``best`` or
-        ``overall_best``. A column ``worst`` is read with them, and a note says so.
+        letter or a number at their end, such as ``variety_a``, ``variety_b``, ``variety_c``, next to a column ``best``
+        or ``overall_best``. A column ``worst`` is read with them, and a note says so.
     best, worst : str or sequence of str
         The columns of the best and, if recorded, the worst object. A cell has its name, its place in the set (1, 2, …),
         or the letter or name of its column (``A`` of ``item_A``). With a `design`, name one column for each of its

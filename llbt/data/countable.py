@@ -208,7 +208,7 @@ def _countable(source: Source, known: JudgmentFormat) -> Countable:
 
 
 def tie_kind_notes(rows: Rows, meanings: IntArray, labels: Labels) -> list[str]:
-    """Return notes on kinds of ties, which count as ties."""
+    """Return a note on each kind of tie: how many judgments have it, and how they count."""
     if not labels.tie_kinds:
         return []
     factor = read_factor(rows.frame, labels.field)

@@ -63,7 +63,7 @@ class Rows:
         return int(np.count_nonzero(where) if self.single else self.times[where].sum())
 
     def start(self, where: npt.NDArray[np.bool_]) -> int:
-        """Return the row of `frame` with the first of the caller's rows that a condition holds for."""
+        """Return the row of `frame` that holds the caller's first row for which a condition is true."""
         if self.first is None:
             return int(np.argmax(where))
         rows = np.flatnonzero(where)

@@ -103,7 +103,7 @@ def inspect_rows(files: Sequence[ScoreFile]) -> ScoreRows:
             rows += [{**beside, **part} for part in _inspect_scores(scores, file)] or [{**beside, "score": None}]
     notes = []
     if failed:
-        notes.append(f"{counted(failed, 'sample')} without a score because an error ended them or they were not scored")
+        notes.append(f"{counted(failed, 'sample')} without a score: an error ended them, or they were not scored")
     if unsuccessful:
         notes.append(f"{counted(unsuccessful, 'log')} whose status is not success; a successful log takes precedence")
     frame = framed(rows, files)

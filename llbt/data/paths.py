@@ -49,7 +49,7 @@ def existing(path: str) -> str:
 
 
 def is_pipe(path: str) -> bool:
-    """Whether a file can be read once only, as ``<(zcat a.csv.gz)`` and what ``mkfifo`` makes."""
+    """Whether a file can be read only once, such as ``<(zcat a.csv.gz)`` or a pipe made by ``mkfifo``."""
     return not Path(path).is_file()
 
 

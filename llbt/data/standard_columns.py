@@ -305,7 +305,7 @@ def free_name(name: str, taken: Sequence[str]) -> str:
 
 
 def _kinds(made: Judgments) -> list[str]:
-    """Return notes on kinds of ties, which count as ties."""
+    """Return a note on each kind of tie: how many judgments have it, and how they count."""
     by_kind = pd.Series(made.times).groupby(made.columns["tie_kind"]).sum()
     return [kind_note(float(n), str(kind)) for kind, n in by_kind.items()]
 

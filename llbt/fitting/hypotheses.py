@@ -238,7 +238,7 @@ def estimated(fit: WithEstimates, hypothesis: Hypothesis) -> Linear:
 
 
 def _read(hypothesis: Hypothesis, of: Wald) -> tuple[list[str], FloatArray, FloatArray]:
-    """Return labels, coefficients (k, p) and right sides (k,); of very many names, only those in the text count."""
+    """Return labels, coefficients (k, p) and right sides (k,); if names are very many, only those in the text count."""
     words: Any = [hypothesis] if isinstance(hypothesis, str) else hypothesis
     in_words = isinstance(words, Sequence) and all(isinstance(word, str) for word in words)
     if len(of.names) <= _MANY or not in_words:

@@ -29,7 +29,7 @@ from .prediction import (
     undetermined_comparisons,
 )
 
-_SAID = "at the most probable effects; errors include those of effects and estimates"
+_ERRORS = "standard errors allow for the uncertainty of effects and estimates"
 
 
 def known_predicted(res: MixedEstimates, frame: Any, at: Mapping[str, Any] | None, confidence: float) -> Table:
@@ -49,7 +49,8 @@ def known_predicted(res: MixedEstimates, frame: Any, at: Mapping[str, Any] | Non
     estimate, error = _chances(res, problem, pairs, judges)
     estimate[undetermined_comparisons(res.average, problem)] = np.nan
     chances = (estimate, error, chance_df(res.average, free_columns(res.average, problem), error))
-    return long_table(res.average, shown, chances, confidence, (*notes, f"of each {name} {_SAID}"))
+    notes = (*notes, f"at the most probable effects of each {name}", _ERRORS)
+    return long_table(res.average, shown, chances, confidence, notes)
 
 
 def _asked(res: MixedEstimates, at: Mapping[str, Any]) -> tuple[Problem, dict[str, list[Any]], tuple[str, ...]]:

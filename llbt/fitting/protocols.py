@@ -155,10 +155,10 @@ class WithDiscriminations(FitLike, Protocol):
         """The estimates."""
 
     def equality_test(self) -> TestResult:
-        """Test discriminations of 1."""
+        """Return the test that all discriminations are 1."""
 
     def proportionality_test(self) -> TestResult:
-        """Test this model against separate worths for each judge."""
+        """Return the test of this model against separate worths for each judge."""
 
     def by_judge(self, *, confidence: float = 0.95, method: IntervalMethod = "wald") -> Table:
         """Return the discrimination of each judge."""

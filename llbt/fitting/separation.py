@@ -214,7 +214,7 @@ def _of_level(response: AnyResponse, b: int) -> tuple[npt.NDArray[np.bool_], npt
 
 
 def _described(separation: Separation, b: int, inside: npt.NDArray[np.bool_]) -> str:
-    """Return in words how often some comparisons have a level, or that they have no judgment of the first grade."""
+    """Return in words how often a level's outcomes occur in some comparisons, or that the first grade does not."""
     response, counts = separation.problem.response, separation.problem.counts[inside].sum(axis=0)
     of_level, first = _of_level(response, b)
     if 0 < counts[of_level].sum() < counts.sum() and not counts[first].any():

@@ -178,7 +178,7 @@ class Changes(Record):
         )
 
     def _as_printed(self) -> Table:
-        """Return the table with the largest losses first; without a verdict, the pairs that moved apart most."""
+        """Return the objects that fell most; if changes of objects have no verdict, the pairs that moved apart most."""
         if self.no_verdict:
             order = np.argsort(-np.abs(self._all_pairs.statistic), kind="stable")[:_MOST_PAIRS]
             pairs = self.pairs().first(_MOST_PAIRS, "more pair", ".pairs()")

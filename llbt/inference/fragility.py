@@ -238,7 +238,7 @@ def _described(frame: pd.DataFrame, row: int) -> str:
 
 
 def _asked(change: Change, order: IntArray, k: int) -> Iterator[tuple[str, IntArray, IntArray]]:
-    """Yield each ranking change to search for: its description, the objects to be overtaken, and the others."""
+    """Yield each ranking change to search for: its description, the objects to overtake, and those that may do so."""
     if change == "leader":
         yield "leader", order[:1], order[1:]
     elif change == "top":

@@ -52,7 +52,7 @@ class Units:
 
     @classmethod
     def of_clusters(cls, clusters: Clustered, shape: tuple[int, ...]) -> Units:
-        """Return the clusters of a table of counts with this shape; each cluster is a kind with one unit."""
+        """Return the clusters of a table of counts, whose shape is `shape`; each cluster is a kind with one unit."""
         rows, outcomes = shape
         cells = clusters.rows[:, None] * outcomes + np.arange(outcomes)
         places = (np.repeat(clusters.codes, outcomes), cells.ravel())
@@ -164,7 +164,7 @@ class Search:
         return self._with(before, order[:high])
 
     def _in_order(self, before: IntArray, after: IntArray, params: FloatArray, row: FloatArray) -> IntArray:
-        """Return the units between two removals, by kind, the units with the largest effect first."""
+        """Return the kind of each unit that only the larger removal has, the units with the largest effect first."""
         (effects,) = self.effects(before, params, row[None])
         most_first = np.argsort(-effects, kind="stable")
         return np.asarray(np.repeat(most_first, (after - before)[most_first]))

@@ -116,7 +116,7 @@ def held_out(
     -----
     If a refit without a fold lacks an object or has an infinite estimate, the fold is predicted with a prior of one
     judgment per pair (``prior=1``), and a note counts these folds. The same prior is used when a model has separate
-    parameters for the levels of the fold, as ``object * judge`` for a new judge. Fits with effects of judges,
+    parameters for the levels of the fold, such as ``object * judge`` for a new judge. Fits with effects of judges,
     discriminations or patterns have no prior, so these folds raise an error.
 
     A fit with effects predicts all judgments of a level at once. The score is log Z(known and level) − log Z(known),

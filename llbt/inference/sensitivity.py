@@ -276,9 +276,7 @@ def _without_part(res: WithWorths, name: str) -> Iterator[_Choice]:
     """Yield the choices that leave out a part of the table of comparisons."""
     c = res.answers
     if not isinstance(c, Comparisons):
-        raise OptionError(
-            "leave_out='object', but rankings and patterns without an object are other answers", "Leave 'object' out."
-        )
+        raise OptionError("leave_out='object': rankings and patterns cannot leave out an object", "Leave 'object' out.")
     levels: Sequence[Label] = c.objects if name == "object" else levels_of(c, name)
 
     def without(level: Label) -> WithWorths:

@@ -1,4 +1,4 @@
-"""Test whether ties depend on strength as the model assumes: the generalized Davidson model, and its scale."""
+"""Test whether ties get rarer as objects differ more, as the model assumes: the generalized Davidson model."""
 
 from __future__ import annotations
 
@@ -182,7 +182,7 @@ def _maximum(problem: Problem, start: FloatArray, sigma: float | None = None) ->
     if not search.converged:
         raise DesignError(
             f"σ has no finite estimate: it is at {search.point.sigma:.3g} and still changes",
-            "The table says too little about how ties depend on strength: keep the fit, which has σ = 1.",
+            "Keep the fit, which has σ = 1: the table says too little about ties between objects that differ more.",
         )
     return search.point
 

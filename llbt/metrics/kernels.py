@@ -245,7 +245,7 @@ def _signs(difference: FloatArray, tolerance: float) -> FloatArray:
 def _rows_kendall_sorted(
     x: FloatArray, z: FloatArray, weights: FloatArray, tolerance: tuple[float, float]
 ) -> FloatArray:
-    """Return Kendall's τ row by row, in T·log T steps each."""
+    """Return Kendall's τ of each row of T values, in T·log T steps."""
     size = max(len(x), len(z), len(weights))
     ranks = [_centred_ranks(side, weights, tol) for side, tol in zip((x, z), tolerance, strict=True)]
     rows = [np.broadcast_to(array, (size, x.shape[-1])) for array in (*ranks, weights)]
