@@ -180,7 +180,7 @@ def _along(lead: FloatArray, times: FloatArray, spread: float = 0.0) -> float:
 
 
 def _larger(lead: FloatArray, size: FloatArray, times: FloatArray) -> float:
-    """Return z of the covariance of preferences' sizes and preferred objects' leads, compared with permuted sizes."""
+    """Return z of the covariance of a preference's size and the preferred object's lead, under permuted sizes."""
     n = float(times.sum())
     a, b = (values - float((times * values).sum()) / n for values in (lead, size))
     variance = float((times * a**2).sum() * (times * b**2).sum() / (n - 1))

@@ -1,4 +1,4 @@
-"""Every pair of objects compared, and what follows: letters, clusters, ranks."""
+"""Every pair of objects compared, and what follows: letters, significance clusters, ranks."""
 
 from __future__ import annotations
 

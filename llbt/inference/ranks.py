@@ -55,7 +55,9 @@ _MIXTURE = (
 )
 _GROUPS = ", groups as well"
 _OVER = " over objects and groups"
-_NO_MIXTURE = "no board of all judges: log-worths of classes are not averaged; use scale='log_odds' with 3 outcomes"
+_NO_MIXTURE = (
+    "no leaderboard of all judges: log-worths of classes are not averaged; without grades use scale='log_odds'"
+)
 _IMPLIED = ("judgments, wins, ties and losses are those of the comparisons that the lists imply",)
 
 

@@ -104,7 +104,10 @@ class Units:
         return len(self.pair)
 
     def again(self, times: IntArray, labelled: npt.NDArray[np.bool_]) -> Units:
-        """Return each cluster as often as its count (G,), each copy a separate cluster, with or without labels (G,)."""
+        """Return each cluster as often as `times` (G,) states, each copy as a separate cluster.
+
+        Clusters that are not `labelled` (G,) lose their labels.
+        """
         order = np.argsort(self.cluster, kind="stable")
         size = np.bincount(self.cluster, minlength=len(self.names))
         drawn = np.repeat(np.arange(len(self.names)), times)

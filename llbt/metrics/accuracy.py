@@ -52,7 +52,7 @@ class PairwiseAccuracy(Record):
 
     @property
     def n(self) -> int:
-        """Number of pairs that count."""
+        """Number of pairs that are counted."""
         return int((~np.isnan(self.agree)).sum())
 
     @property

@@ -226,7 +226,7 @@ def _by_groups(clusters: IntArray) -> str:
 def _read(
     metric_difference: object, agree: object, groups: Sequence[object] | None
 ) -> tuple[FloatArray, npt.NDArray[np.bool_], IntArray | None, list[str]]:
-    """Return |difference|, agreement and cluster of the pairs that count."""
+    """Return |difference|, agreement and cluster of the pairs that are counted."""
     size = np.abs(numbers("metric_difference", metric_difference))
     agreement = numbers("agree", agree, missing=True)
     if len(agreement) != len(size):

@@ -39,7 +39,7 @@ class MeanOrders:
     ----------
     x, y : ndarray, shape (N, M)
     i, j : ndarray of int, shape (P,)
-        The pairs that count: both systems have scores of the metrics and of humans.
+        The pairs that are counted: both systems have scores of the metrics and of humans.
     sign : ndarray, shape (P,)
         −1, 0 or 1: the sign of the human difference.
     tolerance : float
@@ -67,7 +67,7 @@ class MeanOrders:
 
     @property
     def pairs(self) -> int:
-        """Number of pairs that count."""
+        """Number of pairs that are counted."""
         return len(self.i)
 
     @property
@@ -215,7 +215,7 @@ class SoftOrders:
 
     @property
     def pairs(self) -> int:
-        """Number of pairs that count."""
+        """Number of pairs that are counted."""
         return int(self.counted.sum())
 
     @property
@@ -327,7 +327,7 @@ class TiedOrders:
 
     @property
     def pairs(self) -> int:
-        """Number of pairs that count."""
+        """Number of pairs that are counted."""
         return len(self.columns)
 
     @property

@@ -42,7 +42,7 @@ class SoftPairwiseAccuracy(Record):
 
     @property
     def n(self) -> int:
-        """Number of pairs that count."""
+        """Number of pairs that are counted."""
         return int((~np.isnan(self.human_p)).sum())
 
     def table(self) -> Table:

@@ -549,6 +549,6 @@ def _simulated_fit(res: PlainEstimates, confidence: float) -> Sentence:
 
 
 def _tested(test: TestResult) -> str:
-    """Return a test for brackets: Wald's χ² or F, or Rao's score, with its degrees of freedom and p."""
+    """Return a test, to be put in parentheses: Wald's χ² or F, or Rao's score, with degrees of freedom and p."""
     symbol = "score" if test.name == "Score test" else "Wald χ²" if test.distribution == "chi2" else "Wald F"
     return f"{symbol} = {format_number(test.statistic, 3)} on {format_count(test.df)} df, {p_text(test.p_value)}"

@@ -168,5 +168,5 @@ def odds_text(value: float) -> str:
 
 
 def interval_text(low: float, high: float, confidence: float) -> str:
-    """Return an interval of odds for brackets."""
+    """Return an interval of odds, to be put in parentheses."""
     return f"{100 * confidence:.4g} % interval {odds_text(low)} to {odds_text(high)}"

@@ -78,7 +78,7 @@ def test_the_board_of_all_judges_is_of_the_mixture(found: LatentClasses) -> None
     np.testing.assert_allclose(chance, np.exp(rows["estimate"]))
     anchored = llbt.leaderboard(found, scale="elo", anchor={"D": 1000}).to_frame()
     np.testing.assert_allclose(anchored.loc[anchored["object"] == "D", "estimate"], 1000)
-    assert "no board of all judges" in llbt.leaderboard(found, scale="log_worth").as_text()
+    assert "no leaderboard of all judges" in llbt.leaderboard(found, scale="log_worth").as_text()
 
 
 def test_boards_and_worths_of_a_class_are_those_of_its_results(found: LatentClasses) -> None:
