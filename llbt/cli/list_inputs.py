@@ -317,7 +317,7 @@ def _without_missing(
     sets = layout.kind == "sets"
     if missing not in (None, "drop"):
         if sets:
-            raise wrong("missing", f"found {missing!r}; for best-worst sets expected drop.")
+            raise wrong("missing", f"found {missing!r}; for best-worst sets, expected drop.")
         return table, {"missing": [_number(part) for part in items("missing", missing or "")]}, ()
     roles = ("best", "worst") if sets else ("objects", "object", "rank", "rating", "block")
     named = [layout.arguments.get(role) or [] for role in roles]
@@ -327,7 +327,7 @@ def _without_missing(
         lacking = int(table[names].isna().any(axis=1).sum()) if sets else 0
         if lacking:
             what = f"no best or no worst is named in {in_words(lacking, 'row')}"
-            raise JudgmentError(what, "Pass --missing drop to leave these rows out, counted.")
+            raise JudgmentError(what, "Pass --missing drop to leave these rows out; a note counts them.")
         return table, {}, ()
     complete = table.dropna(subset=names).reset_index(drop=True)
     gone = len(table) - len(complete)
@@ -344,7 +344,7 @@ def _whole_tasks(
         return table, {}, ()
     if missing != "drop":
         what = f"an attribute is empty in {in_words(int(open_rows.sum()), 'row')}"
-        raise JudgmentError(what, "Pass --missing drop to leave their tasks out, counted.")
+        raise JudgmentError(what, "Pass --missing drop to leave their tasks out; a note counts them.")
     task = table.groupby(layout.arguments["block"], sort=False).ngroup()
     gone = task.isin(task[open_rows])
     note = f"{in_words(task[gone].nunique(), 'task')} with a missing attribute left out (--missing drop)"

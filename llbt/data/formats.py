@@ -261,7 +261,7 @@ class JudgmentFormat:
     header : tuple of str
         Names of the fields of a text file whose first line may not name them, and whose lines may end early.
     only : mapping
-        Field → the values that mark a judgment; other records are left out, counted.
+        Field → the values that mark a judgment; other records are left out, and a note counts them.
     advice : str
         The remedy if a file lacks a field of the format.
     objects : tuple of labels

@@ -102,7 +102,7 @@ def _query(source: Source, known: JudgmentFormat, rows: Rows, words: IntArray, l
 
 
 def _mapped(rows: Rows, mapping: IntArray, verdict: Labels, sides: tuple[str, str]) -> tuple[Any, Any, Any] | None:
-    """Return outcome, kind of tie and strength as expressions over the columns of the file, if they can be."""
+    """Return outcome, kind of tie and strength as expressions over the columns of the file, if possible."""
     cases = pd.DataFrame({"said": mapping, **{name: rows.frame[name].to_list() for name in (*sides, verdict.field)}})
     label = cases[verdict.field]
     texts = {name: cases[name].map(str) for name in (*sides, verdict.field)}

@@ -72,7 +72,7 @@ def may_drop() -> Iterator[None]:
         yield
     except JudgmentError as error:
         if error.remedy == FILL:
-            error.remedy = "Pass missing='drop' to leave these rows out, counted."
+            error.remedy = "Pass missing='drop' to leave these rows out; a note counts them."
         raise
 
 

@@ -1,4 +1,4 @@
-"""The reader of scores of systems on instances into Comparisons."""
+"""Read scores of systems on instances, and return them as Comparisons."""
 
 from __future__ import annotations
 

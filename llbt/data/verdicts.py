@@ -118,7 +118,7 @@ class Compared:
     sides: tuple[str, str]
 
     def take(self, where: BoolArray) -> Compared:
-        """Return some of them."""
+        """Return some of the records."""
         return Compared(self.records.take(where), (self.objects[0][where], self.objects[1][where]), self.sides)
 
 

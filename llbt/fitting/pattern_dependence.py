@@ -81,7 +81,7 @@ def split_dependence(formula: str) -> tuple[str, Dependence]:
         )
     if by and EVERYONE not in by:
         raise FormulaError(
-            f"{formula!r} has dependence by {by[0]} without dependence",
+            f"{formula!r} has dependence:{by[0]} but not dependence",
             f"Write both: dependence * {quoted(by[0])}.",
         )
     return text, Dependence(tuple(dict.fromkeys(by)), persistence)
@@ -120,7 +120,7 @@ def check_dependence(p: Patterns, dependence: Dependence, reference: Reference) 
 def dependence_names(p: Patterns, dependence: Dependence, reference: Reference) -> tuple[str, ...]:
     """Return the names of the parameters.
 
-    ``I12.13`` for all judges, ``I12.13:sex[m]`` for what men have beside it, ``persistence[A:B]`` for a pair.
+    ``I12.13`` for all judges, ``I12.13:sex[m]`` for the difference of men, ``persistence[A:B]`` for a pair.
     """
     pairs = p.distinct_pairs
     label = [f"{i + 1}{j + 1}" if len(p.objects) < 10 else f"{i + 1}:{j + 1}" for i, j in pairs]

@@ -63,11 +63,11 @@ class PatternResults(PatternEstimates, Record):
     α (prefmod's ``MIScommon``, ``MISmodel="obj"`` and ``"comp"``) + y_p β (``MISbeta``). Objects that `missing` names
     have αᵢ beside a common α; β of objects that `not_at_random` does not name is 0. This is the sample selection
     approach of Dittrich et al. (2012; we have read only the abstract), with the Bradley-Terry model for the answers and
-    another model for the indicators of missing answers. Without β answers are missing completely at random (MCAR), and
-    worths are those of ``missing="ignorable"``. With β they are not missing at random (MNAR), and λ describes all
+    another model for the indicators of missing answers. Without β, answers are missing completely at random (MCAR), and
+    worths are those of ``missing="ignorable"``. With β, they are not missing at random (MNAR), and λ describes all
     answers, given or not. prefmod 0.8 has a sum over all y and r in place of Z, so with β its λ describes the given
-    answers. Without β the two models are the same. With β the likelihood may rise without end, or have several maxima;
-    the highest maximum from many starts is taken. Tests of β can reject too often.
+    answers. Without β, the two models are the same. With β, the likelihood may rise without end, or have several
+    maxima; the highest maximum from many starts is taken. Tests of β can reject too often.
 
     Models of missing answers can be compared with each other (`anova`), but not with ``"ignorable"``, whose likelihood
     covers only the answers. Judges without any answer are not among the patterns, and the model does not allow for

@@ -51,7 +51,7 @@ class Ridge:
     @property
     def text(self) -> str:
         """The prior in words."""
-        holds = "intervals hold on average over objects, but less often for slopes far from the mean."
+        holds = "intervals cover as stated on average over objects, but less often for slopes far from the mean."
         if self.chosen:
             holds = "they do not allow for the error of the chosen strength, so intervals of slopes are too short."
         return (
