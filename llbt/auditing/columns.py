@@ -23,7 +23,7 @@ def check_filters(e: Evidence) -> Finding:
     return Finding(
         "filters",
         "note",
-        and_more([f"column {one.name!r} may mark the rows that count ({one.text})" for one in e.filters]),
+        and_more([f"column {one.name!r} may mark the rows to count ({one.text})" for one in e.filters]),
         "all rows are counted, even those marked as invalid",
         "; ".join(calls),
         {one.name: float(one.n_rows) for one in e.filters},

@@ -202,7 +202,7 @@ class Judgments(Record):
         return replace(self, pairs=pairs, outcomes=np.where(rows, len(OUTCOMES) - 1 - self.outcomes, self.outcomes))
 
     def oriented(self) -> Judgments:
-        """Return the judgments with the smaller position first, whichever object was shown first."""
+        """Return the judgments with the object that comes first in `objects` as i, whichever object was shown first."""
         return self.turned(self.pairs[:, 0] > self.pairs[:, 1])
 
     def tally(self, by: IntArray, size: int | None = None) -> FloatArray:

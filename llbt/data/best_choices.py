@@ -220,7 +220,7 @@ def _of_profiles(source: Source, layout: ListLayout, asked: Wanted) -> Rankings:
 
 
 def _by_place(table: pd.DataFrame, name: str, shown: Sequence[str], labels: Any) -> Any:
-    """Return the objects that a column names: as they are, or by the place or the column of each in its set."""
+    """Return the objects that a column names: by their labels, by places in the set, or by names of columns."""
     values = table[name]
     names_given: set[str] = set(map(safe_str, values.dropna()))
     if names_given & set(map(str, labels)):

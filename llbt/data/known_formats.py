@@ -88,7 +88,7 @@ def format_names() -> tuple[str, ...]:
 
 
 def format_of(name: str) -> JudgmentFormat | None:
-    """Return the format with a name, llbt's own before registered ones; None for unknown names and for shapes.
+    """Return the format with a name, llbt's own before registered ones; None for unknown names, matrix and prefmod.
 
     Raises
     ------

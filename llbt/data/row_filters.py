@@ -93,7 +93,7 @@ class Filter:
     counts : tuple of (label, rows)
         None stands for rows without a value.
     where : str or mapping
-        The argument that keeps the rows that count: those that say yes (no, of a column such as ``"skipped"``), or
+        The argument that keeps the rows to count: those that say yes (no, of a column such as ``"skipped"``), or
         that have the most frequent text.
     n_rows : int
         The number of rows that it keeps.

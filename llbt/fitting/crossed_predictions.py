@@ -133,7 +133,7 @@ def _chances(
 def _touches(
     res: MixedEstimates, e: int, bracket: Bracket, value: FloatArray | None, pairs: IntArray, level: IntArray
 ) -> list[Touch]:
-    """Return the effects of a bracket that enter R pairs if these levels judge them; they have these factors (R,)."""
+    """Return the effects of a bracket, with their factors (R,), in the judgments of R pairs by R levels."""
     assert res.judges.crossed is not None
     levels, things = res.judges.crossed.levels[e]
     place = {key: k for k, key in enumerate(zip(levels.tolist(), things.tolist(), strict=True))}

@@ -93,11 +93,11 @@ def _number(res: PatternEstimates) -> str:
 def _notes(res: PatternEstimates, odds: bool) -> tuple[str, ...]:
     notes = scale_notes(res.average, odds)
     if res.dependence.by:
-        notes.append("I12.13 is θ of the pairs 1, 2 and 1, 3: above 0 their answers go together.")
+        notes.append("I12.13 is θ of the pairs 1:2 and 1:3. If θ is above 0, their answers go together.")
     if len(res.dependence.by) > 1:
         notes.append("I12.13:… is how much θ differs from θ at the covariate's reference level.")
     if res.dependence.persistence:
-        notes.append("persistence[A:B] is θ of a pair at consecutive times; above 0 judges repeat answers.")
+        notes.append("persistence[A:B] is θ of a pair at consecutive times. If it is above 0, judges repeat answers.")
         notes.append(Qualifying("Worths of a time hold answers at other times fixed. To compare times: res.predict()."))
     if res.dependent:
         notes.append("λ is half the log-odds of a preference with all other answers held.")

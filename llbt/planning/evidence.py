@@ -148,7 +148,7 @@ class Sequential(Record):
 
     @property
     def leader(self) -> Label:
-        """The object with the most evidence at any time that it leads. `leads` says whether the evidence suffices."""
+        """The object whose evidence of leading was largest at some time. `leads` says whether the evidence suffices."""
         return self.objects[int(self.peak_leads.argmax())]
 
     @property

@@ -103,7 +103,7 @@ def intervals(
         quasi standard errors, against the reference, as in `quasi_variances`. Comparison intervals are for comparing
         objects with each other, on the scales ``"log_odds"``, ``"log_worth"`` and ``"elo"``.
     confidence : float
-        The confidence of each interval, and of all letters and clusters together.
+        The confidence of each interval, and of all letters and significance clusters together.
     ax : matplotlib.axes.Axes, optional
         Where to draw; by default a new figure.
 
@@ -119,7 +119,7 @@ def intervals(
         with the best mean over the fits is at the top. Letters, ranks and breaks belong to one fit and are left out.
 
         For a board of scores, rank ranges or letters are at the right, and dashed lines are the breaks between
-        clusters.
+        significance clusters.
 
     Raises
     ------
@@ -348,7 +348,7 @@ def _intervals(res: Estimates, at: At, scale: Scale, bars: Bars, confidence: flo
 
 
 def _draw_groups(ax: Axes, pairs: Pairwise, objects: list[Any]) -> str:
-    """Draw letters, lines or ranks beside the rows, and the breaks between clusters; return what they mean."""
+    """Draw letters, lines or ranks beside the rows, and breaks between significance clusters; return their meaning."""
     if pairs.rank_ranges is not None:
         return "\n" + _draw_ranks(ax, pairs, objects)
     cluster = pairs.clusters().to_frame().set_index("object")["significance_cluster"].reindex(objects)

@@ -79,7 +79,7 @@ def pattern_dependence(res: PatternEstimates, confidence: float) -> Sentence:
     if not res.dependence.by:
         independent = res.patterns.kind == "comparisons"
         at = " at a time" if res.patterns.times is not None else ""
-        text = f"The answers of a judge{at} are taken as independent of each other: + dependence allows for it."
+        text = f"The answers of a judge{at} are taken as independent. Add + dependence if they are not."
         return (text if independent else ""), {}
     names = dependence_of(res)
     test = _wald(res, list(names), "answers to pairs that share an object are independent of each other")

@@ -114,7 +114,7 @@ def scored(outcomes: Outcomes, method: Method, asked: Asked) -> Scored:
 
 
 def centre(outcomes: Outcomes, median: bool, asked: Asked) -> Scored:
-    """Return means or medians over the instances that each system has a score on."""
+    """Return the mean or median of each system over the instances on which it has a score."""
     scores = outcomes.scores
     assert scores is not None
     flipped = -1.0 if outcomes.negated else 1.0

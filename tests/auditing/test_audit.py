@@ -935,7 +935,7 @@ def test_a_column_that_may_say_which_rows_count_is_a_finding_and_others_are_list
     report = llbt.audit(BATTLES)
     found = report.finding("filters")
     assert found.level == "note"
-    assert found.found == "column 'anony' may mark the rows that count (False in 3 rows, True in 2 rows)"
+    assert found.found == "column 'anony' may mark the rows to count (False in 3 rows, True in 2 rows)"
     assert 'where="anony"' in found.remedy
     assert "keeps 2 of 5 rows" in found.remedy
     assert report.notes[0] == "columns not used: 'anony', 'turn'"
