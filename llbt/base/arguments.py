@@ -308,7 +308,7 @@ def filled(remedy: str, res: Any) -> str:
 
 
 def checked_record(record: type[R]) -> type[R]:
-    """Refuse fields of a record of options that do not match their declared types, in the record's name."""
+    """Refuse fields of a record of options that do not match their declared types; the error names the record."""
     record.__init__ = checked(record.__init__)  # type: ignore[method-assign]
     return record
 
@@ -390,7 +390,7 @@ def _several(one: Kind) -> Kind:
 
 
 def _each(one: Kind, values: Any) -> Any:
-    """Return values with each of them converted, as a list or tuple like before; unchanged if nothing is converted."""
+    """Return values with each of them converted, a tuple as a tuple; unchanged if nothing is converted."""
     if one.plain is None:
         return values
     made = [one.plain(value) for value in values]

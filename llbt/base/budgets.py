@@ -102,13 +102,13 @@ def refuse_large(what: str, numbers: float, remedy: str, error: type[LLBTError] 
 
 
 def refuse_draws(what: str, n: int, numbers: float = 1.0, remedy: str = "Pass n=10_000.") -> None:
-    """Raise if so many floats for each of n resamples or tables do not fit into memory; `what` contains ``{n}``."""
+    """Raise if n resamples or tables of `numbers` floats each do not fit into memory; `what` contains ``{n}``."""
     n = min(n, _COUNTLESS)
     refuse_large(what.format(n=f"{n:.3g}"), numbers * n, remedy)
 
 
 def refuse_square(what: str, size: int, error: type[LLBTError] = DesignError) -> None:
-    """Raise if a square matrix of so many objects does not fit into memory."""
+    """Raise if a square matrix of `size` objects does not fit into memory."""
     refuse_large(
         f"{what} of {size:,} objects", float(size) ** 2, "Take fewer objects: Comparisons.select(objects=[…]).", error
     )

@@ -48,7 +48,7 @@ Groups = Annotated[
     option(
         "--groups",
         """How to show the tests: clusters with every system above better than every one below, letters shared
-        by systems that do not differ, or who leads whom.""",
+        by systems that do not differ, or which systems lead which.""",
     ),
 ]
 GroupsOfItems = Annotated[

@@ -1,6 +1,6 @@
 """Frames of Dask for `sources`: pandas counts every partition, and the counts are summed as a tree.
 
-narwhals hands Dask over to a package of its own, and until then warns at every frame.
+narwhals will move its support of Dask into another package; until then it warns at every frame.
 """
 
 from __future__ import annotations

@@ -30,8 +30,8 @@ _MEANINGS = BAD + 1  # of a row: either wins, a tie, left out, both bad
 class Judged:
     """Judgments ready to be counted, and the caller's options besides the outcome.
 
-    A column of strengths, or the `sizes` of labels, grades the preferences. Or both bad is counted apart from ties:
-    `bad` has its labels, or kinds of ties.
+    A column of strengths, or the `sizes` of labels, grades the preferences. Or the outcome "both bad" is counted apart
+    from ties: `bad` holds the labels or the kinds of ties that mean it.
     """
 
     countable: Countable
@@ -42,7 +42,9 @@ class Judged:
 
     def __post_init__(self) -> None:
         if self.bad and (self.strength is not None or self.cuts):
-            raise OptionError("strength= and cuts= grade preferences, outcomes= has both bad apart", "Pass either.")
+            raise OptionError(
+                "strength= and cuts= grade preferences, outcomes= counts 'both bad' apart", "Pass either."
+            )
 
     @property
     def field(self) -> str:

@@ -167,6 +167,6 @@ def _named(game: Game, known: JudgmentFormat, asked: Asked) -> Game:
 
 
 def _with_labels_of(verdict: Labels, mapping: Mapping[Any, Meaning]) -> dict[Any, Meaning]:
-    """Return a mapping to outcomes that also has the labels of the kinds of ties that it maps to both bad."""
+    """Return a mapping to outcomes; kinds of ties that it maps to "both bad" are added by their labels."""
     kinds = verdict.tie_kinds.items()
     return {**{label: mapping[kind] for label, kind in kinds if mapping.get(kind) == "bad"}, **mapping}

@@ -58,7 +58,7 @@ def restricted(source: Source, where: Where) -> tuple[Source, tuple[str, ...]]:
 
 
 def without_missing(source: Source, names: Collection[str]) -> tuple[Source, tuple[str, ...]]:
-    """Return the rows of a source with a value in each of these columns that it has, and a note on those without."""
+    """Return the rows of a source without a missing value in these columns, and a note on the other rows."""
     there = [name for name in dict.fromkeys(names) if name in source.names]
     remaining = source.complete(there)
     gone = source.n_rows() - remaining.n_rows()

@@ -1,4 +1,4 @@
-"""The null hypothesis of a test of two metrics in one line, and its smallest possible p-value."""
+"""The null hypothesis of a test of two metrics, as a line of text, and the smallest possible p-value of the test."""
 
 from __future__ import annotations
 

@@ -202,7 +202,7 @@ def ranks(
     'rank (simultaneous confidence sets)'
     """
     if isinstance(ranks, Table | ScoreLeaderboard) and at is not None:
-        raise OptionError(f"at={safe_repr(at)} given with a table", "Leave at out, or pass the fit.")
+        raise OptionError(f"at={safe_repr(at)} given with a table", "Leave out at=, or pass the fit.")
     if isinstance(ranks, ScoreLeaderboard):
         table: object = ranks.table()
     else:

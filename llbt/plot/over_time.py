@@ -130,7 +130,7 @@ def _answered(answer: Drift | EloHistory | PlainFit, time: str | None) -> Drift 
     if isinstance(answer, Drift | EloHistory):
         if time is not None:
             raise OptionError(
-                f"time={time!r} given with a result that has its own times", "Leave time out, or pass the fit."
+                f"time={time!r} given with a result that has its own times", "Leave out time=, or pass the fit."
             )
         return answer
     if time is None:

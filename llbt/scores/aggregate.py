@@ -188,7 +188,7 @@ def aggregate(
     ([['B', 1], ['A', 2]], 0.75)
     """
     if n and isinstance(method, BradleyTerry) and method.prior == "jeffreys":
-        raise OptionError(f"n={n} with prior='jeffreys'", "Pass prior=0.5 in its place, or leave n out.")
+        raise OptionError(f"n={n} with prior='jeffreys'", "Pass prior=0.5 in its place, or leave out n=.")
     asked = Asked(n, float(confidence), Resampler.of("aggregate", rng, n_jobs, progress))
     name = named(method)
     columns = {"system": system, "item": item, "score": score, "rater": rater, "ignore": ignore}

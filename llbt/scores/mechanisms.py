@@ -262,7 +262,7 @@ def _check_given(outcomes: Outcomes, asked: Asked) -> None:
         )
     if asked.n:
         raise OptionError(
-            f"n={asked.n} with order='given'", "Leave n out, or pass order='random'.", expected="rows in their order"
+            f"n={asked.n} with order='given'", "Leave out n=, or pass order='random'.", expected="rows in their order"
         )
 
 
