@@ -135,9 +135,9 @@ def _refuse_two_roles(table: pd.DataFrame, asked: NamedColumns, roles: Sequence[
     several = [name for name in roles if roles.count(name) > 1 or name in beside]
     if several:
         raise JudgmentError(
-            f"column {several[0]!r} is one of scores or systems and is kept besides, as instance or with "
+            f"column {several[0]!r} holds scores or systems and is also named as instance or with "
             "others=, covariates= or clusters=",
-            expected="one role each",
+            expected="one role for each column",
         )
 
 

@@ -495,7 +495,7 @@ def _refuse_roles(scores: Sequence[str], others: Sequence[str]) -> None:
     several = [name for name in scores if name in others]
     if several:
         raise JudgmentError(
-            f"column {several[0]!r} is one of scores or systems and is kept besides, as instance or with "
+            f"column {several[0]!r} holds scores or systems and is also named as instance or with "
             "others=, covariates= or clusters=",
-            expected="one role each",
+            expected="one role for each column",
         )
