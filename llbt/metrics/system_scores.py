@@ -99,7 +99,7 @@ def score_matrix(name: str, values: npt.ArrayLike) -> FloatArray:
 
 
 def refuse_other_labels(names: tuple[str, str], given: tuple[object, object], inputs: bool) -> None:
-    """Raise if two labelled frames have different systems or another order of them; likewise for inputs, with `inputs`."""
+    """Raise if two labelled frames differ in their systems or the order of these; with `inputs`, also in their inputs."""
     first, other = given
     if not isinstance(first, pd.DataFrame | pd.Series) or not isinstance(other, pd.DataFrame | pd.Series):
         return
