@@ -99,7 +99,7 @@ def score_matrix(name: str, values: npt.ArrayLike) -> FloatArray:
 
 
 def refuse_other_labels(names: tuple[str, str], given: tuple[object, object], inputs: bool) -> None:
-    """Raise if two labelled frames differ in their systems or the order of these; with `inputs`, also in their inputs."""
+    """Raise if two labelled frames differ in their systems or in their order; with `inputs`, also in inputs."""
     first, other = given
     if not isinstance(first, pd.DataFrame | pd.Series) or not isinstance(other, pd.DataFrame | pd.Series):
         return
