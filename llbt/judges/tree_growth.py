@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from ..base.table import counted, format_number
+from ..base.table import counted
 from ..core.columns import Coded, IntArray, Label
 from ..errors import DesignError, SeparationError
 from ..kernel.score_processes import adjusted_p, contingency, fluctuation, orthonormal_scores
@@ -38,7 +38,8 @@ class Split:
     def text(self, left: bool) -> str:
         """Return the rule of one side in words."""
         if self.value is not None:
-            return f"{self.covariate} {'≤' if left else '>'} {format_number(self.value, 6).rstrip('0').rstrip('.')}"
+            value = f"{self.value:.0f}" if float(self.value).is_integer() else f"{self.value:.6g}"
+            return f"{self.covariate} {'≤' if left else '>'} {value}"
         return f"{self.covariate}: {', '.join(map(str, self.labels if left else self.others))}"
 
 

@@ -11,6 +11,7 @@ from support.in_full import in_full
 
 import llbt
 from llbt.errors import DesignError, OptionError
+from llbt.judges.tree_growth import Split
 from llbt.kernel.score_processes import contingency, fluctuation, orthonormal_scores, supremum_p
 
 
@@ -175,3 +176,11 @@ def test_the_best_objects_stand_below_each_leaf() -> None:
         assert lines[at + 5].endswith(f"… 2 more objects: .results({leaf.number})")
     assert "object[" not in found.as_text()
     assert "object[A]" in found.to_frame()["term"].tolist()
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(0.0, "x ≤ 0"), (1e6, "x ≤ 1000000"), (49.5, "x ≤ 49.5"), (-20.0, "x ≤ -20"), (1e-5, "x ≤ 1e-05")],
+)
+def test_the_number_of_a_split_is_printed_whole(value: float, text: str) -> None:
+    assert Split("x", value, (), ()).text(left=True) == text
