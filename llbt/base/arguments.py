@@ -23,7 +23,7 @@ from typing import Annotated, Any, Literal, ParamSpec, TypeGuard, TypeVar, Union
 import numpy as np
 
 from ..errors import DesignError, LLBTError, OptionError, alternatives, safe_repr
-from .foreign_names import unknown_argument
+from .foreign_names import refuse_count, unknown_argument
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -209,6 +209,8 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
     plain = [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
     rest = next((p.name for p in parameters if p.kind is p.VAR_POSITIONAL), "")
     known_names = [p.name for p in parameters if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)]
+    required = [p.name for p in parameters if p.default is p.empty and p.kind is not p.VAR_POSITIONAL]
+    only_named = [name for name in known_names if name not in plain]
     kinds = _declared(function)
     module = function.__module__.partition(".")[2]
     room = "" if module in _ABOVE else module.partition(".")[0]
@@ -224,6 +226,7 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
                 if name_given not in known_names:
                     options = [known for known in known_names if known not in ("self", "cls")]
                     raise unknown_argument(function.__name__, name_given, kwargs[name_given], options, passed)
+            refuse_count(function.__name__, plain, only_named, required, passed, 0 if rest else len(args))
             names = itertools.chain(plain, itertools.repeat(rest))
             given = [_judged(asker, known, value, kinds, passed) for known, value in zip(names, args, strict=False)]
             named = {known: _judged(asker, known, value, kinds, passed) for known, value in kwargs.items()}

@@ -6,7 +6,7 @@ import difflib
 import inspect
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 import pandas as pd
@@ -85,8 +85,41 @@ class UnknownArgumentError(OptionError, TypeError):
     """An argument that a function does not have, with what to type instead."""
 
 
+class ArgumentCountError(OptionError, TypeError):
+    """A call without a required argument, or with more arguments without names than the function takes."""
+
+
 class UnknownColumnError(OptionError, KeyError):
     """A column that a table does not have."""
+
+
+def refuse_count(
+    function: str, plain: Sequence[str], named: Sequence[str], required: Sequence[str], passed: Collection[str], n: int
+) -> None:
+    """Raise if a required argument is missing, or if more values without names are passed than the function takes.
+
+    Parameters
+    ----------
+    function : str
+        The name of the function, without a class.
+    plain, named, required : sequence of str
+        The arguments that may be passed without a name, in their order; those that may not; those without a default.
+    passed : collection of str
+        The passed arguments.
+    n : int
+        How many values were passed without a name.
+    """
+    missing = [name for name in required if name not in passed]
+    if missing:
+        call = f"{function}({', '.join(name for name in required if name not in ('self', 'cls'))})"
+        raise ArgumentCountError(f"no {' and no '.join(map(repr, missing))} was passed", expected=call)
+    if n > len(plain):
+        owner = sum(name in ("self", "cls") for name in plain[:1])
+        raise ArgumentCountError(
+            f"{n - owner} value{'s' * (n - owner > 1)} without a name",
+            f"Pass the others by name: {', '.join(f'{name}=…' for name in named)}." if named else "",
+            expected=f"at most {len(plain) - owner} ({listed(plain[owner:])})" if len(plain) > owner else "none",
+        )
 
 
 def unknown_argument(

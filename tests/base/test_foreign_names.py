@@ -96,3 +96,23 @@ def test_predict_takes_a_frame() -> None:
 def test_pictures_are_found_by_what_they_show() -> None:
     with pytest.raises(AttributeError, match=r"Type llbt\.plot\.fragility\(…\)\."):
         llbt.fragility(names()["res"]).plot  # type: ignore[attr-defined]  # noqa: B018
+
+
+@pytest.mark.parametrize(
+    ("typed", "message"),
+    [
+        ("llbt.add1(res)", "add1: no 'scope' was passed; expected add1(res, scope)."),
+        ("llbt.fit('object + tie')", "fit: no 'data' was passed; expected fit(formula, data)."),
+        ("llbt.fit()", "fit: no 'formula' and no 'data' was passed; expected fit(formula, data)."),
+        ("llbt.worth(res, None, 'elo', 'judge')", "worth: 4 values without a name; expected at most 3 ('res', 'at', "),
+        (
+            "res.summary(1)",
+            "LLBTResults.summary: 1 value without a name; expected none. Pass the others by name: odds=…",
+        ),
+    ],
+)
+def test_missing_and_surplus_arguments_are_named(typed: str, message: str) -> None:
+    with pytest.raises(OptionError) as error:
+        eval(typed, names())
+    assert isinstance(error.value, TypeError)
+    assert str(error.value).startswith(message)
