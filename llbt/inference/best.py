@@ -75,7 +75,13 @@ class Best(Record):
         return Table(
             (
                 Field("object", "object", list(self.objects)),
-                Field("estimate", "estimate", FACTORS[self.scale] * self.estimate, "estimate"),
+                Field(
+                    "estimate",
+                    "estimate",
+                    FACTORS[self.scale] * self.estimate,
+                    "estimate",
+                    decimals=0 if self.scale == "elo" else 3,
+                ),
                 Field("p_value", "p-value: is best", self.p_value, "p_value"),
                 Field(
                     "is_candidate", "may be the best", ["yes" if is_inside else "no" for is_inside in inside.tolist()]

@@ -14,7 +14,17 @@ import pandas as pd
 from scipy import stats
 
 from ..base.arguments import Confidence, checked
-from ..base.table import Field, Qualifying, Record, Table, format_count, format_percent, interval_fields, named
+from ..base.table import (
+    Field,
+    Qualifying,
+    Record,
+    Table,
+    format_count,
+    format_percent,
+    format_share,
+    interval_fields,
+    named,
+)
 from ..core.columns import FloatArray, Label
 from ..core.comparisons import Comparisons
 from ..errors import DesignError, OptionError
@@ -31,6 +41,9 @@ from .unit_influences import Statistic, bca_tails, resampled_scores, statistic_i
 
 Interval = Literal["percentile", "basic", "bca"]
 
+_NAMED = 3  # most objects named as first in resamples
+_LEAST_FIRST = 0.0005  # share of resamples from which an object is named
+_MOST_RANKED = 500  # most objects that are ranked only to be named
 _ROUNDING = 1e-9  # rounding of a sum of shares
 _MANY_ALONE = 0.02  # from this share of judgments that cannot vary, a note mentions it
 
@@ -184,9 +197,26 @@ class Bootstrap(Record):
                 *interval_fields(bounds["conf_low"].to_numpy(), bounds["conf_high"].to_numpy()),
             ),
             title=f"Bootstrap of {self.results.specification.formula}",
-            head=(self._drawn,),
+            head=(self._drawn, *self._first_places()),
             notes=(*self._notes(), *_unsupported_note(self.resample, list(np.array(self.names)[out]))),
         )
+
+    def _first_places(self) -> tuple[str, ...]:
+        """Return which objects are first in the resamples, if worths are defined for all and differ by object alone."""
+        if self.statistic is not None or isinstance(self.results, ClassWorthSource):
+            return ()
+        res = average_of(self.results)
+        few = len(res.comparisons.objects) <= _MOST_RANKED
+        if not few or res.aliased or res.object_effects is not None or list(res.design.worth.units) != ["object"]:
+            return ()
+        ranks = self.ranks().printed
+        if ranks is None:
+            return ()
+        shares = {f.name: list(f.values) for f in ranks.fields}
+        first = [(o, p) for o, p in zip(shares["object"], shares["p_first"], strict=True) if p >= _LEAST_FIRST]
+        first.sort(key=lambda one: -one[1])
+        places = ", ".join(f"{o} {format_share(p)}" for o, p in first[:_NAMED])
+        return (f"First place, share of resamples: {places}. All ranks: .ranks()",) if places else ()
 
     @checked
     def ranks(self, *, at: At = None) -> Table:

@@ -105,7 +105,7 @@ class Drift(Record):
         return replace(whole.first(_MOST_ROWS), printed=self._by_object(whole))
 
     def _by_object(self, whole: Table) -> Table:
-        """Return the first and last worths of each object, and its change, the largest rise first."""
+        """Return the first and last worths of each object, and its change, or its one worth, the largest first."""
         labels = list(self.res.comparisons.objects)
         ends = [f"at {self.levels[k]}" for k in (0, -1)]
         change = self.change()
@@ -117,7 +117,9 @@ class Drift(Record):
             *(replace(f, heading="Change") if f.name == "estimate" else f for f in change.fields[1:]),
         ]
         if not self.held and self.sigma == 0:  # there is one worth for all periods
-            fields = [fields[0], replace(fields[1], heading="Estimate")]
+            order = np.argsort(-self.estimate[0], kind="stable").tolist()
+            worths = Field("estimate", "Estimate", self.estimate[0][order], "estimate", decimals=3)
+            fields = [Field("object", "object", [labels[k] for k in order]), worths]
         return replace(whole, fields=tuple(fields)).first(_MOST_ROWS, "more object")
 
     def bounds(self) -> FloatArray:

@@ -18,6 +18,7 @@ from ..errors import JudgmentError, OptionError, listed
 
 _EQUAL = 1e-9  # scores that differ by no more are equal
 _TOP = 3
+_MOST_ROWS = 60
 _FIGURES = ("disagreement", "reversed", "tied_in_one", "best_differ", "top3_differ")
 _HEADINGS = ("Disagreement", "Reversed", "Tied in one", "Best differ", "Top 3 differ")
 
@@ -56,7 +57,7 @@ class AggregationComparison(Record):
             ),
             title=f"Agreement of aggregations, averaged over {counted(len(self.setups), 'setup')}",
             notes=("disagreement is (1 − τ-b)/2; shares of pairs of systems, and of setups", *self.notes),
-        )
+        ).first(_MOST_ROWS)
 
     def by_setup(self) -> Table:
         """Return one row per setup and pair of mechanisms, not averaged."""
@@ -70,7 +71,7 @@ class AggregationComparison(Record):
             ),
             title="Agreement of aggregations by setup",
             notes=self.notes,
-        )
+        ).first(_MOST_ROWS)
 
     @checked
     def by_group(self, groups: Annotated[Mapping[Any, Label], JUDGED_INSIDE]) -> Table:

@@ -888,3 +888,17 @@ def test_ranks_print_a_line_for_each_object():
         assert frame.loc[label, "rank_low"] == np.quantile(drawn, 0.025, method="inverted_cdf")
         assert frame.loc[label, "rank_high"] == np.quantile(drawn, 0.975, method="inverted_cdf")
     assert "95 % range" in ranks.as_text()
+
+
+def test_the_first_lines_say_who_is_first() -> None:
+    """The shares are those of the table of ranks; worths that differ by judge have no single order."""
+    c = llbt.load_dataset("dras_table1")
+    boot = llbt.bootstrap(llbt.fit("object + tie", c.pool()), n=50, rng=1)
+    assert boot.table().head == (
+        "50 resamples (judgment)",
+        "First place, share of resamples: A 1.000. All ranks: .ranks()",
+    )
+    few = llbt.bootstrap(llbt.fit("object + tie", c.pool().select(objects=["A", "D"])), n=50, rng=1)
+    first = few.ranks().to_frame().query("rank == 1").set_index("object")["estimate"]
+    assert f"A {first['A']:.3f}".replace(" 0.", " .") in few.table().head[1]
+    assert len(llbt.bootstrap(llbt.fit("object * judge + tie", c), n=20, rng=1).table().head) == 1
