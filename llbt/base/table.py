@@ -702,7 +702,7 @@ def _to_decimals(f: Field, decimals: int) -> Field:
     return replace(f, decimals=decimals)
 
 
-def _short_fractions(values: list[Any]) -> list[Any]:
+def short_fractions(values: list[Any]) -> list[Any]:
     """Return values of a covariate with long fractions as texts of four to six digits, as few as keep them distinct."""
     long = [isinstance(value, float) and len(str(value)) > _LONG_FRACTION for value in values]
     if not any(long):
@@ -721,7 +721,7 @@ def _in_digits(x: float, digits: int) -> str:
 
 def _column(f: Field, values: list[Any], shared: int, decimals: int) -> list[str]:
     if f.kind in ("text", "composed"):
-        values = _short_fractions(values)
+        values = short_fractions(values)
         return [printable(_QUOTED.sub(r"`\1`", str(value)) if f.name == "term" else value) for value in values]
     if f.kind == "stars":
         return [stars(value) for value in values]

@@ -10,10 +10,12 @@ import numpy as np
 import pandas as pd
 
 from ..base.arguments import JUDGED_INSIDE, Count, checked
-from ..base.table import Table, format_count, format_p
+from ..base.table import Table, format_count, format_p, short_fractions
 from ..core.columns import Label
-from ..errors import DesignError, OptionError, kind_of, listed
+from ..errors import DesignError, OptionError, listed
 from ..fitting.fitted import PlainFit
+from ..fitting.protocols import FitLike
+from ..inference.anova import anova as anova_of
 from ..inference.residuals import Residual
 from ..inference.residuals import residuals as residuals_of
 from .style import (
@@ -38,6 +40,7 @@ from .style import (
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+_LABEL = 20  # most letters of a covariate's value
 _ANOVA = {"df_resid", "deviance", "df", "statistic", "p_value"}
 
 
@@ -95,13 +98,13 @@ def residuals(res: PlainFit, *, kind: Residual = "pearson", most: Count = 20, ax
 
 
 @checked
-def anova(analysis: Annotated[Table, JUDGED_INSIDE], *, ax: Axes | None = None) -> Axes:
+def anova(analysis: Annotated[Table | FitLike, JUDGED_INSIDE], *, ax: Axes | None = None) -> Axes:
     """Plot the residual deviances of nested models beside their residual degrees of freedom.
 
     Parameters
     ----------
-    analysis : Table
-        The result of `anova`, for several fits or for the terms of one.
+    analysis : Table or LLBTResults
+        The result of `anova`, for several fits or for the terms of one; for a fit, ``llbt.anova(res)``.
     ax : matplotlib.axes.Axes, optional
         Where to draw; by default a new figure.
 
@@ -115,7 +118,7 @@ def anova(analysis: Annotated[Table, JUDGED_INSIDE], *, ax: Axes | None = None) 
     Raises
     ------
     OptionError
-        For anything other than the table of `anova`.
+        For anything other than a fit or the table of `anova`.
 
     Examples
     --------
@@ -126,10 +129,11 @@ def anova(analysis: Annotated[Table, JUDGED_INSIDE], *, ax: Axes | None = None) 
     >>> len(ax.patches), ax.get_xlabel()
     (4, 'residual deviance')
     """
-    frame = analysis.to_frame() if isinstance(analysis, Table) else pd.DataFrame()
+    frame = (analysis if isinstance(analysis, Table) else anova_of(analysis)).to_frame()
     if not set(frame) >= _ANOVA or not set(frame) & {"model", "term"}:
-        what = f"a table of {listed(list(frame))}" if isinstance(analysis, Table) else kind_of(analysis)
-        raise OptionError(f"found {what}", expected="what llbt.anova(m0, m1) or llbt.anova(res) returns")
+        raise OptionError(
+            f"found a table of {listed(list(frame))}", expected="what llbt.anova(m0, m1) or llbt.anova(res) returns"
+        )
     rows = np.arange(len(frame))
     ax = axes_of(ax, COLUMN, rows_height(len(frame), 0.42))
     from matplotlib.ticker import MaxNLocator, StrMethodFormatter
@@ -160,9 +164,9 @@ def _cell_names(frame: pd.DataFrame, objects: Sequence[Label]) -> list[str]:
     """Return the description of each cell: ``A beats B, J3``. Shortened names of different objects stay different."""
     known = ["object_i", "object_j", "outcome", "count", "fitted", "residual"]
     short = dict(zip(objects, short_names(objects, 12), strict=True))
-    covariates = [name for name in frame if name not in known]
-    rows = frame.to_dict("records")
-    return [left_to_right(", ".join([_label(row, short), *(str(row[name]) for name in covariates)])) for row in rows]
+    covariates = [short_names(short_fractions(frame[name].tolist()), _LABEL) for name in frame if name not in known]
+    cells = zip(frame.to_dict("records"), *covariates, strict=True)
+    return [left_to_right(", ".join([_label(row, short), *values])) for row, *values in cells]
 
 
 def _label(row: dict[Any, Any], short: dict[Any, str]) -> str:

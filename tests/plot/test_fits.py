@@ -105,7 +105,7 @@ def test_pair_residuals_take_a_fit():
         (lambda _, judged: llbt.plot.intervals(judged), "Name one class: at="),
         (lambda _, judged: llbt.plot.probabilities(judged), "Name one class: at="),
         (lambda res, _: llbt.plot.ranks(llbt.worth(res)), "plot.ranks: found a table of 'object', 'estimate'"),
-        (lambda res, _: llbt.plot.anova(res), "plot.anova: found an LLBTResults; expected what llbt.anova"),
+        (lambda res, _: llbt.plot.anova(TABLE1), "plot.anova: results is of type Comparisons"),
         (lambda res, _: llbt.plot.anova(llbt.worth(res)), "plot.anova: found a table of 'object'"),
         (lambda res, _: llbt.plot.outcomes(res), "plot.outcomes: c is of type LLBTResults; expected Comparisons"),
         (lambda res, _: llbt.plot.outcomes(res.comparisons, rows="judge"), "rows='judge'"),
@@ -171,3 +171,17 @@ def test_colours_of_probabilities_reach_as_far_as_the_values(pooled):
     values = np.abs(np.asarray(ax.images[0].get_array(), dtype=float) - 0.5)
     assert low == pytest.approx(1 - high)
     assert high - 0.5 == pytest.approx(np.nanmax(values))
+
+
+def test_a_fit_is_drawn_as_its_terms(by_judge: llbt.LLBTResults) -> None:
+    one, two = llbt.plot.anova(by_judge), llbt.plot.anova(llbt.anova(by_judge))
+    assert [bar.get_width() for bar in one.patches] == [bar.get_width() for bar in two.patches]
+
+
+def test_values_of_covariates_have_few_digits() -> None:
+    rng = np.random.default_rng(1)
+    d = pd.DataFrame({"object_i": list("AB") * 20, "object_j": list("BC") * 20, "outcome": list("iijjiiij") * 5})
+    d = d.assign(x=rng.normal(size=40), text=[f"a long label that no row has place for, number {k}" for k in range(40)])
+    c = llbt.from_judgments(d, covariates=["x", "text"])
+    rows = [text.get_text() for text in llbt.plot.residuals(llbt.fit("object", c)).get_yticklabels()]
+    assert max(map(len, rows)) <= len("A beats B, ") + len("-0.1234, ") + 20
