@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.axis import Axis
     from matplotlib.cm import ScalarMappable
+    from matplotlib.colorbar import Colorbar
     from matplotlib.colors import LinearSegmentedColormap
     from matplotlib.figure import Figure
     from matplotlib.text import Text
@@ -469,14 +470,15 @@ def scale_around_half(values: FloatArray) -> tuple[float, float]:
     return 0.5 - reach, 0.5 + reach
 
 
-def colour_bar(ax: Axes, mappable: ScalarMappable, label: str, *, extend: Any = "neither") -> None:
-    """Draw the colour bar with its scale below the axes."""
+def colour_bar(ax: Axes, mappable: ScalarMappable, label: str, *, extend: Any = "neither") -> Colorbar:
+    """Draw the colour bar with its scale below the axes, and return it."""
     figure = ax.get_figure(root=False)
     assert figure is not None
     bar = figure.colorbar(mappable, ax=ax, location="bottom", fraction=0.05, pad=0.02, aspect=30, extend=extend)
     bar.set_label(label, color=ink(ax), fontsize="small", loc="right" if _long(ax) else "center")
     bar.ax.tick_params(colors=ink(ax), labelsize="x-small", length=2)
     bar.outline.set_visible(False)
+    return bar
 
 
 def legend_above(ax: Axes, handles: Sequence[Any] | None = None, columns: int = 2, title: str = "") -> None:

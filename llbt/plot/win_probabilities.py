@@ -34,6 +34,8 @@ _FEW = 30  # systems up to which cells hold numbers
 _MANY = 100  # systems from which on their cells are smaller
 _LETTER = 0.62  # width of a letter in heights
 _LEAST = 6.5  # points: smaller letters are left out
+_LEVEL = 0.05
+_STARS, _DOTS = "adjusted p: * < .05, ** < .01, *** < .001", "dot: adjusted p < .05"
 _CHANCES: dict[Mechanism, str] = {
     "wins": "Share of instances that the row wins",
     "bt": "P(row > column), Bradley-Terry",
@@ -94,8 +96,10 @@ def win_probabilities(
     image = ax.imshow(chances.to_numpy(), cmap=colours, vmin=low, vmax=high, aspect="equal")
     _name_sides(ax, short_names(chances.index))
     make_room(ax, side, side + 0.6)
-    colour_bar(ax, image, _CHANCES[mechanism])
-    _write_cells(ax, chances.to_numpy(), p_values, _cell_height(ax, size), image)
+    legend = f"\n{_STARS}" if (p_values < _LEVEL).any() else ""
+    bar = colour_bar(ax, image, _CHANCES[mechanism] + legend)
+    with_stars = _write_cells(ax, chances.to_numpy(), p_values, _cell_height(ax, size), image)
+    bar.ax.xaxis.label.set_text(bar.ax.get_xlabel() if with_stars else bar.ax.get_xlabel().replace(_STARS, _DOTS))
     return finish(ax)
 
 
@@ -127,14 +131,14 @@ def _cell_height(ax: Axes, size: int) -> float:
     return float(min(box.width, box.height) / size / ax.figure.dpi * 72)
 
 
-def _write_cells(ax: Axes, chances: FloatArray, p_values: FloatArray, cell: float, image: Any) -> None:
-    """Write numbers and stars where letters of a readable size fit, else stars, else draw dots."""
-    for_numbers, for_stars = min(0.9 * cell / (2 * _LETTER), cell / 2.4), 0.88 * cell / 1.5  # three stars, half as wide
+def _write_cells(ax: Axes, chances: FloatArray, p_values: FloatArray, cell: float, image: Any) -> bool:
+    """Write numbers and stars if they can be read, else stars, else draw dots; return whether there are stars."""
+    for_numbers, for_stars = min(0.9 * cell / (2 * _LETTER), cell / 2.4), 0.7 * cell / 1.5  # three stars, half as wide
     if for_stars < _LEAST:
-        rows, columns = np.nonzero(p_values < 0.05)
+        rows, columns = np.nonzero(p_values < _LEVEL)
         colours = [contrasting(image.to_rgba(chance)) for chance in chances[rows, columns]]
         ax.scatter(columns, rows, s=max(0.25 * cell, 0.8) ** 2, c=colours, linewidths=0)
-        return
+        return False
     numbers = for_numbers >= _LEAST
     font = min(for_numbers if numbers else for_stars, 10.0)
     for row, column in np.argwhere(~np.isnan(chances)).tolist():
@@ -144,3 +148,4 @@ def _write_cells(ax: Axes, chances: FloatArray, p_values: FloatArray, cell: floa
             text = "\n".join(lines)
             on = contrasting(image.to_rgba(chance))
             ax.text(column, row, text, ha="center", va="center", fontsize=font, color=on, linespacing=0.9)
+    return True

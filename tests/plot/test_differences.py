@@ -240,6 +240,17 @@ def test_pairs_without_a_probability_are_empty_cells() -> None:
     assert len(ax.texts) == 6
 
 
+def test_the_bar_explains_stars_and_dots() -> None:
+    """Stars where three of them fit into a cell with a gap, else dots; nothing where no pair differs."""
+    rng = np.random.default_rng(1)
+    ends = []
+    for size, gain in ((4, 3.0), (40, 3.0), (4, 0.0)):
+        frame = pd.DataFrame(rng.normal(size=(40, size)) + gain * np.linspace(1, 0, size))
+        figure = llbt.plot.win_probabilities(llbt.scores.pairwise(frame)).get_figure(root=True)
+        ends.append(figure.axes[-1].get_xlabel().partition("\n")[2])
+    assert ends == ["adjusted p: * < .05, ** < .01, *** < .001", "dot: adjusted p < .05", ""]
+
+
 def test_the_heat_map_refuses_what_it_does_not_know() -> None:
     with pytest.raises(OptionError, match=r"plot\.win_probabilities: pairs is of type DataFrame; expected Pairwise"):
         llbt.plot.win_probabilities(scores())  # type: ignore[arg-type]
