@@ -14,7 +14,7 @@ from ..fitting.fitted import PlainFit
 from ..inference.drift import drift
 from ..inference.drift_record import Drift
 from ..scores.elo_history import EloHistory
-from .panels import Facet, draw_others, few_ticks, finish_panels, marks, panels_of
+from .panels import MOST_LINES, Facet, draw_others, few_ticks, finish_panels, marks, panels_of
 from .style import (
     BLUE,
     GREY,
@@ -43,7 +43,7 @@ def over_time(
     *,
     time: str | None = None,
     most: Count = 10,
-    facets: Facet | None = None,
+    facets: Facet | None = "auto",
     ax: Axes | None = None,
 ) -> Axes:
     """Plot worths over time: drifting worths with their bands, or Elo ratings in order of play.
@@ -56,9 +56,10 @@ def over_time(
         For a fit, the column of the time; other results already have their times.
     most : int
         The number of objects to colour and name, or to give a panel: those that change most.
-    facets : "object", optional
-        A panel for each object, with its curve and the grey curves of all others. The object with the highest last
-        value comes first.
+    facets : {"auto", "object"} or None
+        ``"object"``: a panel for each object, with its curve and the grey curves of all others. The object with the
+        highest last value comes first. None: all curves in one panel. ``"auto"``: panels if there are more than 6
+        objects and no `ax`.
     ax : matplotlib.axes.Axes, optional
         Where to draw; by default a new figure.
 
@@ -93,7 +94,7 @@ def over_time(
     curves = _of_drift(answer) if isinstance(answer, Drift) else _of_history(answer)
     coloured = standing_out(np.array([[curve.y.min(), curve.y.max()] for curve in curves]), most).tolist()
     rest = len(coloured) < len(curves)
-    if facets is not None:
+    if facets == "object" or (facets == "auto" and ax is None and len(curves) > MOST_LINES):
         return _draw_panels(answer, curves, sorted(coloured, key=lambda k: -curves[k].y[-1]), ax)
     ax = axes_of(ax, _WIDTH, max(_HEIGHT, 0.16 * len(coloured)) + 0.6)
     for k in sorted(set(range(len(curves))) - set(coloured)):

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.axis import Axis
 
-Facet = Literal["object"]
+Facet = Literal["auto", "object"]
+MOST_LINES = 6  # objects whose lines can be told apart in one panel
 
 _MOST_COLUMNS = 5  # panels side by side
 _WIDTH, _HEIGHT = 1.5, 1.1  # inches of a panel with its title

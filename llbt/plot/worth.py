@@ -17,7 +17,7 @@ from ..fitting.fitted import WithWorths, average_of
 from ..formulas.grid import At
 from ..inference.scales import SCALES, Scale, scale_text
 from ..inference.worth import worth as worth_table
-from .panels import draw_others, few_ticks, finish_panels, marks, panels_of
+from .panels import MOST_LINES, draw_others, few_ticks, finish_panels, marks, panels_of
 from .style import (
     BLUE,
     COLUMN,
@@ -41,7 +41,7 @@ from .style import (
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-Facets = Literal["object", "class"]
+Facets = Literal["auto", "object", "class"]
 
 _WIDE_PANEL = 18  # letters of all classes that fit below a panel
 _WIDE = 10  # letters of a class that fit between two
@@ -57,7 +57,7 @@ def worth(
     at: At = None,
     scale: Scale = "probability",
     most: Count = 10,
-    facets: Facets | None = None,
+    facets: Facets | None = "auto",
     ax: Axes | None = None,
 ) -> Axes:
     """Plot the worths of the objects by class, as the papers that use prefmod do.
@@ -73,9 +73,10 @@ def worth(
     most : int
         The number of objects to colour and name, or to give a panel: those whose worth changes most over the classes;
         with one class the best. Panels of classes have a row for every object.
-    facets : {"object", "class"}, optional
+    facets : {"auto", "object", "class"} or None
         ``"object"``: a panel for each object, the best first, with its line over the classes and the grey lines of all
-        others. ``"class"``: a panel for each class, with a row for each object.
+        others. ``"class"``: a panel for each class, with a row for each object. None: all lines in one panel.
+        ``"auto"``: panels of objects if there are more than 6 objects, several classes, and no `ax`.
     ax : matplotlib.axes.Axes, optional
         Where to draw; by default a new figure.
 
@@ -114,6 +115,8 @@ def worth(
     estimates = np.array([by_object[label]["estimate"].to_numpy(dtype=float) for label in objects])
     coloured = _in_colour(estimates, logs, most)
     axis_label = scale_text(scale, SCALES, not worths.response.plain_odds, ", against the reference")
+    if facets == "auto":
+        facets = "object" if ax is None and len(objects) > MOST_LINES and len(labels) > 1 else None
     if facets is not None:
         if len(labels) < 2:
             raise DesignError("the worths have one class, so there is one panel", "Draw llbt.plot.intervals(res).")

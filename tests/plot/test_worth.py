@@ -132,7 +132,7 @@ def test_undetermined_worths_leave_gaps():
 @pytest.mark.parametrize("scale", ["probability", "log_worth"])
 def test_of_many_objects_those_whose_worth_changes_most_are_coloured_and_named(scale):
     res = long_table(60, 2)
-    ax = llbt.plot.worth(res, scale=scale)
+    ax = llbt.plot.worth(res, scale=scale, facets=None)
     wide = llbt.worth(res, scale="log_worth").to_frame().pivot(index="object", columns="judge", values="estimate")
     first, second = (wide[judge] - wide[judge].mean() for judge in wide)
     most = (first - second).abs().nlargest(10)
@@ -193,3 +193,11 @@ def test_each_class_has_a_panel_with_a_row_for_each_object(by_judge):
 def test_panels_of_one_class_are_refused(plain):
     with pytest.raises(llbt.errors.DesignError, match=r"one class.*llbt\.plot\.intervals\(res\)"):
         llbt.plot.worth(plain, facets="object")
+
+
+def test_seven_objects_have_a_panel_each() -> None:
+    """More than six lines that cross cannot be told apart; with one class they do not cross."""
+    assert [len(llbt.plot.worth(long_table(size, 2)).child_axes) for size in (6, 7)] == [0, 7]
+    assert not llbt.plot.worth(long_table(7, 2), facets=None).child_axes
+    assert not llbt.plot.worth(long_table(7, 2), ax=plt.figure().add_subplot()).child_axes
+    assert not llbt.plot.worth(long_table(7, 2), at={"judge": "annotator-number-00"}).child_axes

@@ -30,4 +30,4 @@ second = (first + rng.integers(1, 60, 3000)) % 60
 first_wins = rng.random(3000) < 1 / (1 + np.exp((first - second) / 30))
 games = pd.DataFrame({"object_i": player[first], "object_j": player[second]})
 history = llbt.scores.elo_history(games.assign(outcome=np.where(first_wins, "i", "j")))
-llbt.plot.over_time(history, facets="object", most=20)
+llbt.plot.over_time(history, most=20)

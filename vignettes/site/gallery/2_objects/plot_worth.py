@@ -16,7 +16,7 @@ res = llbt.fit("object * judge + tie", c)
 llbt.plot.worth(res)
 
 # %%
-# Twenty models, judged by a crowd and by experts. The models that change most are in colour.
+# Twenty models, judged by a crowd and by experts: a small picture for each of the ten that change most.
 
 rng = np.random.default_rng(1)
 names = np.array([f"model {k:02}" for k in range(1, 21)])
@@ -33,9 +33,9 @@ by_panel = llbt.fit("object * panel", llbt.from_counts(pd.concat(frames), covari
 llbt.plot.worth(by_panel)
 
 # %%
-# A small picture for each of the models that change most; then one for each judge of the first fit.
+# All in one picture, the models that change most in colour; then one for each judge of the first fit.
 
-llbt.plot.worth(by_panel, facets="object")
+llbt.plot.worth(by_panel, facets=None)
 llbt.plot.worth(res, facets="class")
 
 # %%
