@@ -170,11 +170,14 @@ def _short(value: object) -> str:
 
 
 def _cluster(value: object, passed: Mapping[str, object]) -> object:
-    """Return the column of clusters that was probably meant: the passed text, else the first cluster of a table."""
-    if isinstance(value, str):
+    """Return the column of clusters that was probably meant: the passed text, else the first cluster of a table.
+
+    A text that is no cluster of the table is the name of an estimator, such as ``"HC1"``.
+    """
+    clusters = [name for table in passed.values() for name in getattr(table, "clusters", ())]
+    if isinstance(value, str) and (value in clusters or not clusters):
         return value
-    clusters = (name for table in passed.values() for name in getattr(table, "clusters", ()))
-    return next(clusters, "judge")
+    return next(iter(clusters), "judge")
 
 
 def _hint(kind: type, name: str) -> str:

@@ -42,6 +42,7 @@ OF_ANSWERS = [
 CALLS = [
     ("llbt.fit('object + tie', c, ", "cluster='block'"),
     ("llbt.fit('object + tie', c, ", "vcov={'CRV1': 'judge'}"),
+    ("llbt.fit('object + tie', c, ", "vcov='HC1'"),
     ("llbt.fit('object + tie', c, ", "ref='A'"),
     ("llbt.bootstrap(res, n_jobs=1, rng=1, ", "B=3"),
     ("llbt.bootstrap(res, n=3, ", "seed=1"),
