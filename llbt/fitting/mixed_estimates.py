@@ -231,24 +231,29 @@ class MixedEstimates:
     def share_between(self) -> float:
         """The share of the variance of a pair's latent log-odds that is between judges: 8σ²/(8σ² + π²/3).
 
-        On the normal scale (``link="probit"``) it is 8σ²/(8σ² + 1). NaN without ``(object | …)``, and if there is one σ
-        for each level of a covariate.
+        On the normal scale (``link="probit"``) it is 8σ²/(8σ² + 1). With crossed groupings the divisor includes the
+        variance between the levels of all, and the share is that of the first ``(object | …)``; see `shares_between`.
+        NaN without ``(object | …)``, and if there is one σ for each level of a covariate.
         """
         shares = self.shares_between
-        return next(iter(shares.values())) if len(shares) == 1 else math.nan
+        first = next((grouping for grouping, _ in shares), None)
+        return next(iter(shares.values())) if sum(grouping == first for grouping, _ in shares) == 1 else math.nan
 
     @property
-    def shares_between(self) -> dict[str, float]:
-        """The share of the first ``(object | …)``, by the level of `Bracket.by`, such as ``expert=yes``, if it has one.
+    def shares_between(self) -> dict[tuple[str, str], float]:
+        """`share_between` by grouping, and by the level of `Bracket.by`, such as ``expert=yes``, if it has one.
 
-        See `share_between`.
+        A grouping is left out if the variance between levels of another one depends on a covariate.
         """
-        first = next((bracket for bracket in self.brackets if bracket.of_objects), None)
-        return {
-            bracket.condition: share_between(sigma, self.specification.link)
-            for bracket, sigma in zip(self.brackets, self.solution.scales.tolist(), strict=True)
-            if first is not None and bracket.common == first.common
-        }
+        scales = {b: s for b, s in zip(self.brackets, self.solution.scales.tolist(), strict=True) if b.of_objects}
+        shares = {}
+        for bracket, sigma in scales.items():
+            others = {b: s for b, s in scales.items() if b.grouping != bracket.grouping}
+            if not any(b.by for b in others):
+                crossed = sum(s**2 for s in others.values())
+                key = (bracket.grouping, bracket.condition)
+                shares[key] = share_between(sigma, crossed, self.specification.link)
+        return shares
 
     @checked
     def boundary_test(self, of: str | None = None) -> TestResult:

@@ -91,11 +91,12 @@ def _sizes(res: MixedEstimates) -> list[int]:
 
 
 def _shares(res: MixedEstimates) -> tuple[str, ...]:
-    shares = [
-        f"{format_share(share)}{f' ({condition})' if condition else ''}"
-        for condition, share in res.shares_between.items()
-    ]
-    return (f"  share of the variance of a pair's log-odds between judges: {', '.join(shares)}",) if shares else ()
+    shares: dict[str, list[str]] = {}
+    for (grouping, condition), share in res.shares_between.items():
+        level = f" ({condition})" if condition else ""
+        shares.setdefault(grouping, []).append(f"{format_share(share)}{level}")
+    between = "; ".join(f"between {grouping}s: {', '.join(those)}" for grouping, those in shares.items())
+    return (f"  share of the variance of a pair's log-odds {between}",) if shares else ()
 
 
 def _largest(res: MixedEstimates) -> str:

@@ -116,8 +116,8 @@ class WithEffects(FitLike, Protocol):
         """Share of the variance of a pair's latent log-odds that is between judges."""
 
     @property
-    def shares_between(self) -> dict[str, float]:
-        """`share_between` by the level of a covariate that σ depends on."""
+    def shares_between(self) -> dict[tuple[str, str], float]:
+        """`share_between` by grouping and by the level of a covariate that σ depends on."""
 
     def boundary_test(self, of: str | None = None) -> TestResult:
         """Test one σ against 0."""

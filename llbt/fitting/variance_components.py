@@ -19,14 +19,14 @@ NOISE = 0.2  # Monte Carlo error of a χ² from which a note mentions it
 _ROUNDING = 1e-10  # relative rounding error of a log-likelihood
 
 
-def share_between(sigma: float, link: Link) -> float:
+def share_between(sigma: float, others: float, link: Link) -> float:
     """Return the share of the variance of a pair's latent log-odds that is between judges.
 
-    The log-odds 2(λᵢ − λⱼ) have the variance 8σ² between judges. A logistic judgment has the variance π²/3, a normal
-    judgment 1.
+    The log-odds 2(λᵢ − λⱼ) have the variance 8σ² between judges; `others` is the sum of σ² of crossed groupings, such
+    as prompts. A logistic judgment has the variance π²/3, a normal judgment 1.
     """
     between = 8 * sigma**2
-    return between / (between + (1.0 if link == "probit" else math.pi**2 / 3))
+    return between / (between + 8 * others + (1.0 if link == "probit" else math.pi**2 / 3))
 
 
 def effect_df(variance: FloatArray, sigma: float, log_variance: float) -> FloatArray:

@@ -39,9 +39,12 @@ def judge_sentence(res: WithEffects) -> Sentence:
         test = res.boundary_test()
         numbers |= {"likelihood ratio of effects": test.statistic, "p of effects": test.p_value}
         text += f" (likelihood ratio {format_number(test.statistic, 4)}, {p_text(test.p_value)})"
-    for condition, share in res.shares_between.items():
-        among = f"judges with {condition}" if condition else "judges"
-        numbers[f"share between{f', {condition}' if condition else ''}"] = share
+    shares = res.shares_between
+    several = len({grouping for grouping, _ in shares}) > 1
+    for (grouping, condition), share in shares.items():
+        among = f"{grouping}s with {condition}" if condition else f"{grouping}s"
+        of = f" {grouping}s" if several else ""
+        numbers[f"share between{of}{f', {condition}' if condition else ''}"] = share
         text += f". {format_percent(share)} of the variance of a pair's latent log-odds is between {among}"
     preference, more = _new_judge(res)
     return f"{text}.{preference}", numbers | more

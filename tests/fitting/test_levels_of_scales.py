@@ -57,12 +57,12 @@ def test_names_are_the_same_everywhere() -> None:
 def test_one_share_of_variance_for_each_level() -> None:
     assert np.isnan(res().share_between)
     shares = res().shares_between
-    assert list(shares) == ["expert=no", "expert=yes"]
+    assert list(shares) == [("judge", "expert=no"), ("judge", "expert=yes")]
     for share, sigma in zip(shares.values(), res().scales, strict=True):
         assert share == pytest.approx(8 * sigma**2 / (8 * sigma**2 + np.pi**2 / 3))
     plain = llbt.fit("object + tie + (object | judge)", table())
     assert isinstance(plain, llbt.MixedResults)
-    assert plain.shares_between == {"": plain.share_between}
+    assert plain.shares_between == {("judge", ""): plain.share_between}
 
 
 def test_few_judges_of_a_level_are_noted() -> None:

@@ -60,6 +60,22 @@ def test_the_printout_says_how_effects_were_integrated_out(
     assert "With crossed groupings, σ by Laplace's approximation may be" in fits[1].as_text(notes="all")
 
 
+def test_shares_of_variance_have_the_variance_of_both_groupings(
+    fits: tuple[llbt.MixedResults, llbt.MixedResults],
+) -> None:
+    res = fits[0]
+    judge, prompt = 8 * res.scales.to_numpy() ** 2
+    total = judge + prompt + np.pi**2 / 3
+    expected = {("judge", ""): judge / total, ("prompt", ""): prompt / total}
+    assert res.shares_between == pytest.approx(expected)
+    assert res.share_between == res.shares_between["judge", ""]
+    assert "between judges: ." in str(res)
+    assert "; between prompts: ." in str(res)
+    interpreted = llbt.interpret(res)
+    assert "of the variance of a pair's latent log-odds is between prompts" in " ".join(str(interpreted).split())
+    assert interpreted.figures["share between prompts"] == res.shares_between["prompt", ""]
+
+
 def test_effects_are_predicted(fits: tuple[llbt.MixedResults, llbt.MixedResults]) -> None:
     for by in ("judge", "prompt"):
         near, other = (llbt.judge_effects(res, by=by).to_frame() for res in fits)
