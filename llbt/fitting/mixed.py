@@ -13,7 +13,7 @@ from scipy import linalg
 from ..base.table import Qualifying, counted, format_count, format_number
 from ..core.columns import FloatArray, IntArray, groups
 from ..errors import DesignError, OptionError, SeparationError, listed, near
-from ..formulas.brackets import Bracket, are_propagated, quoted
+from ..formulas.brackets import Bracket, are_propagated, quoted, written_formula
 from ..formulas.design import codings_of
 from ..formulas.grammar import compares_objects, parse, vocabulary
 from ..formulas.grid import average_rows
@@ -114,7 +114,7 @@ def marginal_maximum(
     names = list(dict.fromkeys(bracket.grouping for bracket in brackets))
     others = tuple(name for name in names if name != "object")
     ways = [_way(without, next(b for b in brackets if b.grouping == name), others) for name in names]
-    _check_partitions(ways)
+    _check_partitions(without, brackets, ways)
     brackets = with_levels(brackets, without.comparisons, without.specification.formula)
     if without.specification.approximation == "ep":
         _check_propagated(brackets, names)
@@ -262,16 +262,18 @@ def _modes(by_group: Grouped, problem: Problem, maximum: MixedFit) -> tuple[Mode
     )  # fmt: skip
 
 
-def _check_partitions(ways: Sequence[Way]) -> None:
+def _check_partitions(without: LLBTResults, brackets: Sequence[Bracket], ways: Sequence[Way]) -> None:
     """Raise if two groupings are the same under two names."""
     for k, way in enumerate(ways):
         for other in ways[:k]:
             both = np.unique(np.stack([way.clusters.codes, other.clusters.codes]), axis=1).shape[1]
             if both == way.clusters.size == other.clusters.size:
+                others = [bracket for bracket in brackets if bracket.grouping != way.name]
+                formula = written_formula(without.specification.formula, others)
                 raise DesignError(
                     f"{other.name!r} and {way.name!r} divide the judgments in the same {both} ways, so their "
                     "effects cannot be separated",
-                    f"Keep only the brackets of {other.name!r}.",
+                    f"Leave out the brackets of {way.name!r}: llbt.fit({formula!r}, c).",
                 )
 
 

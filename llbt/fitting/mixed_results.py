@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from ..base.arguments import Confidence, Count, Rng, as_generator, checked
@@ -26,6 +26,8 @@ from .population_predictions import check_population, population_predicted
 from .prediction import place_of, predicted
 from .summary_rows import MOST_ROWS, Sort
 from .unsupported_questions import FIGURES_OF_EFFECTS, OF_EFFECTS
+
+_PREDICTED = "of the average judge; for a new judge: res.predict(population=True)"
 
 
 @lacks(FIGURES_OF_EFFECTS)
@@ -244,9 +246,10 @@ class MixedResults(MixedEstimates, Record):
             return crossed_predicted(self, named, frame, place, confidence)
         if named:
             return known_predicted(self, frame, place, confidence)
-        return predicted(
+        table = predicted(
             self.average, frame, asked, confidence, object_covariates, by=by, weights=weights, hypothesis=hypothesis
         )
+        return replace(table, notes=(*table.notes, _PREDICTED)) if groupings else table
 
     @property
     def _in_lines(self) -> bool:

@@ -236,7 +236,7 @@ def _penalized(model: LLBT, spec: Specification, penalty: float | str, rng: np.r
 ComparisonResults: TypeAlias = LLBTResults | MixedResults | DiscriminationResults | LargeResults
 
 # a prior is refused together with effects of judges or discriminations
-_WITH_JUDGES = "Leave these objects out, or fit all judges together: fit({!r}, c, prior=…)."
+_WITH_JUDGES = "Leave these objects out, or fit all judges together: llbt.fit({!r}, c, prior=1)."
 
 
 def fit_comparisons(

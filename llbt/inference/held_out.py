@@ -87,6 +87,7 @@ def held_out(
         fits, or the judges if judges have effects; else judgments. A fit with effects of both judges and prompts needs
         this argument.
     folds : int
+        The number of folds.
     rng : numpy.random.Generator or int, optional
         Used to draw the folds; the same seed gives the same folds.
     progress : bool

@@ -101,7 +101,7 @@ class JudgeEffects(Record):
             title=f"Effects of {self.by} (log-worth λ{beside}",
             notes=(
                 "Effects are the most probable values, shrunk towards 0 where judgments are few.",
-                "Standard errors take the estimates of the fit as known.",
+                "Standard errors take the estimates as known; intervals use t, because σ is estimated.",
             ),
         )
         largest = in_order(whole, np.argsort(-np.abs(estimate), kind="stable"))

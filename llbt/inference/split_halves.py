@@ -64,6 +64,8 @@ def split_halves(
         notes.append(Qualifying(f"{lost} of {n} left out: a half has no finite worths, even with a prior."))
     z = float(np.mean(np.arctanh(np.clip(correlations[known], -_INSIDE, _INSIDE)))) if known.any() else math.nan
     objects = int((~np.isnan(log_worths.estimate)).sum())
+    if objects < _FEWEST_OBJECTS:
+        notes.append(f"No interval of split halves: {objects} objects, Fisher's interval needs {_FEWEST_OBJECTS}.")
     error = 1 / math.sqrt(objects - 3) if objects >= _FEWEST_OBJECTS else math.nan
     reach = critical_value(confidence, np.inf) * error
     half = np.tanh([z, z - reach, z + reach])

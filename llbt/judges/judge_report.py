@@ -164,7 +164,7 @@ def report(
         unanswered=unanswered,
         family=own,
         confidence=confidence,
-        notes=(*notes, *bias_tests.notes, *_resampled(groups)),
+        notes=tuple(dict.fromkeys((*notes, *bias_tests.notes, *_resampled(groups)))),
     )
 
 
@@ -199,6 +199,11 @@ def _verdicts(
     """Return the verdicts of people and of the machine in one layout, and notes on rows that are left out."""
     if length is not None and (isinstance(length, str) or len(length) != 2):
         raise OptionError(f"length={length!r}", expected="two columns: length=('length_a', 'length_b')")
+    if columns[0] == columns[1]:
+        raise OptionError(
+            f"human={columns[0]!r} and machine={columns[1]!r} are the same column",
+            expected="one column of people's verdicts and one of the machine's",
+        )
     wanted = {"human": columns[0], "machine": columns[1], "groups": groups}
     wanted |= {f"length[{k}]": name for k, name in enumerate(length or ())}
     wanted |= {f"objects[{k}]": name for k, name in enumerate(sides)}

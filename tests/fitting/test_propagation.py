@@ -76,6 +76,13 @@ def test_shares_of_variance_have_the_variance_of_both_groupings(
     assert interpreted.figures["share between prompts"] == res.shares_between["prompt", ""]
 
 
+def test_predictions_name_whose_they_are(fits: tuple[llbt.MixedResults, llbt.MixedResults]) -> None:
+    res = fits[0]
+    assert "of the average judge; for a new judge: res.predict(population=True)" in res.predict().notes
+    new, average = (res.predict(population=population).to_frame()["estimate"] for population in (True, False))
+    assert (np.abs(new - 0.5) < np.abs(average - 0.5)).all()
+
+
 def test_effects_are_predicted(fits: tuple[llbt.MixedResults, llbt.MixedResults]) -> None:
     for by in ("judge", "prompt"):
         near, other = (llbt.judge_effects(res, by=by).to_frame() for res in fits)

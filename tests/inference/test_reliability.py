@@ -223,6 +223,15 @@ def test_anchors_that_make_no_line_are_refused(res, anchors, said):
         llbt.reliability(res, anchors=anchors)
 
 
+def test_three_objects_have_no_interval_of_split_halves():
+    frame = judged(judges=8, number=200)
+    three = frame[frame[["object_i", "object_j"]].isin(OBJECTS[:3]).all(axis=1)]
+    c = llbt.from_judgments(three, clusters="judge")
+    found = llbt.reliability(llbt.fit("object + tie", c), n=3)
+    assert "No interval of split halves: 3 objects, Fisher's interval needs 4." in found.notes
+    assert np.isnan(found.halves.half[1:]).all()
+
+
 def test_what_is_not_answered_is_named(res):
     alone = llbt.reliability(llbt.fit("object + tie", res.comparisons.pool("judge")))
     assert alone.halves is None

@@ -143,12 +143,19 @@ def test_rows_without_a_verdict_are_left_out_and_counted(frame):
         ({"family": OBJECTS}, OptionError, "family has all objects"),
         ({"objects": ["model_a"]}, OptionError, "two columns"),
         ({"length": ["length_a"]}, OptionError, "two columns"),
+        ({"machine": "human"}, OptionError, "human='human' and machine='human' are the same column"),
         ({"length": ("human", "length_b")}, JudgmentError, "without two lengths"),
     ],
 )
 def test_bad_input_is_refused(frame, change, error, said):
     with pytest.raises(error, match=said):
         llbt.judges.report(frame, **({"human": "human", "machine": "machine"} | change))
+
+
+def test_a_machine_that_always_names_the_first_has_each_note_once(frame):
+    report = llbt.judges.report(frame.assign(machine="model_a"), human="human", machine="machine", n=9)
+    assert len(set(report.notes)) == len(report.notes)
+    assert any("Firth" in note for note in report.notes)
 
 
 def test_few_labels_are_refused(frame):
