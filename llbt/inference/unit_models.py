@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import singledispatch
 from typing import Any, Protocol, runtime_checkable
 
@@ -141,6 +142,10 @@ def unit_model(res: Any, by: str | None, option: str) -> UnitModel:
     OptionError
         For a column that the data do not have, and for units that depend on each other by the model.
     """
+    if isinstance(res, Mapping):
+        raise OptionError("fits in a mapping", "Pass a list: list(fits.values()).", expected="a fit or a list of fits")
+    if hasattr(res, "best"):
+        raise OptionError(f"a {type(res).__name__}, which is several fits", "Pass one of them, such as .best.")
     raise OptionError(f"a {type(res).__name__}, whose data are not independent units", expected="a fit")
 
 

@@ -76,6 +76,31 @@ def test_shares_of_variance_have_the_variance_of_both_groupings(
     assert interpreted.figures["share between prompts"] == res.shares_between["prompt", ""]
 
 
+def test_nested_groupings_are_integrated_out_as_on_a_grid() -> None:
+    rng = np.random.default_rng(4)
+    judges, prompts, each = 15, 6, 3
+    lead = 0.4 + rng.normal(0, 0.7, (judges, 1)) + rng.normal(0, 0.7, (judges, prompts))
+    wins = rng.binomial(each, 1 / (1 + np.exp(-2 * lead)))
+    judge, prompt = np.divmod(np.arange(judges * prompts), prompts)
+    frame = pd.DataFrame({"object_i": "A", "object_j": "B", "wins_i": wins.ravel(), "wins_j": each - wins.ravel()})
+    nested = frame.assign(judge=judge, prompt=judge * prompts + prompt)
+    res = llbt.fit(FORMULA, llbt.from_counts(nested, clusters=("judge", "prompt")))
+    nodes, weights = np.polynomial.hermite_e.hermegauss(30)
+    weights /= weights.sum()
+
+    def value(factors: FloatArray) -> float:
+        """The log-likelihood; the effects of two objects differ by a normal variable of variance 2σ²."""
+        of_judge, of_prompt = np.sqrt(2) * factors * res.maximum.scales
+        p = 1 / (1 + np.exp(-2 * (res.maximum.params[0] + of_judge * nodes[:, None] + of_prompt * nodes)))
+        of_prompts = [[(p**k * (1 - p) ** (each - k)) @ weights for k in row] for row in wins]
+        return float(sum(np.log(np.prod(row, axis=0) @ weights) for row in of_prompts))
+
+    assert res.llf == pytest.approx(value(np.ones(2)), abs=0.02)
+    for k in range(2):
+        for factor in (0.93, 1.07):
+            assert value(np.where(np.arange(2) == k, factor, 1.0)) < value(np.ones(2))
+
+
 def test_predictions_name_whose_they_are(fits: tuple[llbt.MixedResults, llbt.MixedResults]) -> None:
     res = fits[0]
     assert "of the average judge; for a new judge: res.predict(population=True)" in res.predict().notes

@@ -206,6 +206,10 @@ def test_what_cannot_be_held_out_says_so():
         llbt.held_out(llbt.fit("object + tie", dataclasses.replace(TABLE, counts=TABLE.counts / 2)))
     with pytest.raises(OptionError, match="no fit in results; expected a fit"):
         llbt.held_out([])
+    with pytest.raises(OptionError, match=r"a list of fits\. Pass a list: list\(fits\.values\(\)\)"):
+        llbt.held_out({"first": res, "second": res})
+    with pytest.raises(OptionError, match=r"a ClassModels, which is several fits\. Pass one of them, such as \.best"):
+        llbt.held_out([res, llbt.judges.classes("object + tie", TABLE, by="judge", k=[1, 2], starts=1)], by="judge")
     with pytest.raises(OptionError, match="a Comparisons, whose data are not independent units; expected a fit"):
         llbt.held_out(TABLE)
     with pytest.raises(OptionError, match=r"HeldOut, what llbt\.held_out"):
