@@ -98,7 +98,9 @@ def _notes(res: PatternEstimates, odds: bool) -> tuple[str, ...]:
         notes.append("I12.13:… is how much θ differs from θ at the covariate's reference level.")
     if res.dependence.persistence:
         notes.append("persistence[A:B] is θ of a pair at consecutive times. If it is above 0, judges repeat answers.")
-        notes.append(Qualifying("Worths of a time hold answers at other times fixed. To compare times: res.predict()."))
+        notes.append(
+            Qualifying("Worths of a time are conditional on answers at other times. Compare times: res.predict().")
+        )
     if res.dependent:
         notes.append("λ is half the log-odds of a preference with all other answers held.")
     notes += aliased_notes(res.aliased)

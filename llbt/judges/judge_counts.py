@@ -122,7 +122,7 @@ def _unit(judgments: Judgments, unit: str | Sequence[str] | None) -> tuple[tuple
         )
     gaps = int(judgments.values("prompt").isna().sum()) if "prompt" in judgments.names else len(judgments.outcomes)
     if not gaps:
-        return ("prompt",), "units are the two objects and the prompt; unit=[] leaves it out"
+        return ("prompt",), "units are the two objects and the prompt; unit=[] leaves the prompt out"
     some = gaps < len(judgments.outcomes)
     why = f": prompt has no value in {format_count(gaps)} of {counted(len(judgments.outcomes), 'row')}" if some else ""
     return (), f"units are the two objects alone{why}"

@@ -23,7 +23,7 @@ _ASKED = {
 }
 _WITHOUT = ", apart from their dependence on other answers,"
 _HELD = ", with all other answers of the judge held fixed,"
-_COMPARED = " The worths at one time are conditional on the answers at other times: compare times by res.predict()."
+_COMPARED = " The worths at one time are conditional on the answers at other times. Compare times by res.predict()."
 _ADJACENT = ", where they stand next to each other,"
 
 

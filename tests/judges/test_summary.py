@@ -347,7 +347,9 @@ def test_units_and_the_missing_model_are_said(frame):
     assert "no model= was given: agreement with a model is NA" in notes
     assert "units are the two objects alone" in notes
     prompts = frame.rename(columns={"text": "prompt"})
-    assert "units are the two objects and the prompt; unit=[] leaves it out" in llbt.judges.summary(prompts).notes
+    assert (
+        "units are the two objects and the prompt; unit=[] leaves the prompt out" in llbt.judges.summary(prompts).notes
+    )
     by_prompt = by_judge(llbt.judges.summary(prompts))
     pd.testing.assert_frame_equal(by_prompt, by_judge(llbt.judges.summary(frame, unit="text")))
     pd.testing.assert_frame_equal(by_judge(llbt.judges.summary(prompts, unit=[])), by_judge(llbt.judges.summary(frame)))
