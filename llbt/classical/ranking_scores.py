@@ -1,4 +1,4 @@
-"""Scores of systems from rankings, as in shared tasks, with bootstrap intervals, rank ranges and clusters."""
+"""Scores of systems from rankings, as in shared tasks; bootstrap intervals, rank ranges, significance clusters."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ class RankingScores(Record):
 
     @checked
     def with_confidence(self, confidence: Confidence) -> RankingScores:
-        """Return the same scores with intervals, rank ranges and clusters at another level, from the same resamples."""
+        """Return the scores with intervals, rank ranges and significance clusters at another level; same resamples."""
         return replace(self, confidence=float(confidence))
 
     @checked
@@ -156,7 +156,7 @@ class RankingScores(Record):
         if self.drawn in ("judgment", "block"):
             return [*notes, f"a single {self.drawn} cannot be resampled: no intervals, rank ranges or clusters"]
         if not len(self.replicates):
-            return [*notes, "no resamples: n=1000 gives intervals, rank ranges and clusters"]
+            return [*notes, "no resamples: n=1000 gives intervals, rank ranges and significance clusters"]
         number = format_count(len(self.replicates))
         notes += [
             f"{100 * self.confidence:.4g} % percentile intervals: {number} resamples of the {self.drawn}",
@@ -202,7 +202,7 @@ def ranking_scores(
         Columns of the judgments that together identify a block: systems ranked side by side. If they have values, whole
         blocks are resampled. None resamples single judgments.
     n : int
-        Number of resamples for intervals, rank ranges and clusters, such as 1000; with 0 there are none.
+        Number of resamples for intervals, rank ranges and significance clusters, such as 1000; with 0 there are none.
     rng : numpy.random.Generator or int, optional
     progress : bool
         Show a progress bar.

@@ -1,4 +1,4 @@
-"""Breaks between clusters and rank ranges beside rows of intervals, and pictures of boards of scores."""
+"""Breaks between significance clusters, and rank ranges, beside rows of intervals, and pictures of boards of scores."""
 
 from __future__ import annotations
 

@@ -115,7 +115,10 @@ def pattern_persistence(res: PatternEstimates, confidence: float) -> Sentence:
     if res.patterns.times is None:
         return "", {}
     if not res.dependence.persistence:
-        return "The answers of a judge at different times are taken as independent: + persistence allows for it.", {}
+        return (
+            "The answers of a judge at different times are taken as independent. Add + persistence if they are not.",
+            {},
+        )
     names = persistence_of(res)
     test = _wald(res, list(names), "answers to a pair at consecutive times are independent of each other")
     numbers = {"chi2 of persistence": test.statistic, "df of persistence": test.df, "p of persistence": test.p_value}

@@ -119,7 +119,7 @@ class Board(Record):
         progress: bool = False,
         n_jobs: Jobs = 1,
     ) -> ScoreLeaderboard:
-        """Return the leaderboard: means, rank ranges and clusters of systems, by tests of all pairs.
+        """Return the leaderboard: means, rank ranges and significance clusters of systems, by tests of all pairs.
 
         Parameters
         ----------

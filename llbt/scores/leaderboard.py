@@ -1,4 +1,4 @@
-"""The leaderboard of systems scored on the same instances: rank ranges, clusters, and the tests behind them."""
+"""The leaderboard of systems scored on the same instances: rank ranges, significance clusters, and their tests."""
 
 from __future__ import annotations
 

@@ -217,11 +217,11 @@ def test_persistence_is_tested_and_described():
     assert "3 pairs of 3 objects at 2 times (week)" in words.text
     assert "at consecutive times depend on each other" in words.sentences["persistence"]
     assert "judges repeat whether they prefer" in words.sentences["persistence"]
-    assert "+ persistence allows for it" in llbt.interpret(small).sentences["persistence"]
-    assert "compare times by res.predict()" in words.sentences["persistence"]
+    assert "Add + persistence if they are not" in llbt.interpret(small).sentences["persistence"]
+    assert "Compare times by res.predict()" in words.sentences["persistence"]
     text = large.summary().as_text(notes="all")
     assert "every sequence of answers at 2 times, 729" in text
-    assert "To compare times: res.predict()" in " ".join(text.split())
+    assert "Compare times: res.predict()" in " ".join(text.split())
 
 
 def test_drawn_patterns_persist():
