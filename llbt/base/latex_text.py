@@ -77,7 +77,7 @@ def escape_latex(text: str) -> str:
 
 
 def unknown_letters(text: str) -> str:
-    """Return the letters that pdflatex does not know, each once: other scripts than Latin and single Greek letters."""
+    """Return the letters that pdflatex does not know, each once. It knows Latin letters and single Greek letters."""
     return "".join(dict.fromkeys(c for c in text if not _is_known(c)))
 
 

@@ -243,7 +243,7 @@ class JudgmentFormat:
         of several fields are joined by ``+`` (the field ``list`` then says which it was); several strings are fields
         of lists within lists.
     every_two : str or None
-        Field (several joined by ``+``) that is the same in records to be compared: every two of these are one record,
+        Field (several joined by ``+``) that is the same in records to be compared: each pair of these is one record,
         with the fields of the other as ``other_…``. The empty text stands for the elements of one list.
     itself : bool
         Whether records may compare an object with itself (left out, counted); else they are an error.

@@ -198,7 +198,7 @@ MODEL_FORMATS = (
             ),
         ),
         ("utterance_id", "interaction_id", "model_name", "score", "if_chosen"),
-        "PRISM: scores of the responses to one prompt, every two of them compared",
+        "PRISM: scores of the responses to one prompt, each pair of them compared",
         judge=("user_id",),
         prompt=("interaction_id",),
         every_two="interaction_id",

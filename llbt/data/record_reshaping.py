@@ -74,7 +74,7 @@ def _elements(records: Records, field: str, *, bare: bool) -> tuple[IntArray, li
 
 
 def _paired(records: Records, alike: str) -> tuple[Records, list[str]]:
-    """Return a record for every two with the same value of a field; fields of the second are ``other_…``."""
+    """Return one record for each pair of records with one value of a field; the second one's fields are ``other_…``."""
     label = joined_values(records, alike) if alike else as_objects(records.number)
     group, _ = pd.factorize(label)
     order = np.argsort(group, kind="stable")[int((group < 0).sum()) :]

@@ -38,7 +38,7 @@ def from_scores(
     rater: str | None = None,
     ignore: Names = (),
 ) -> Comparisons:
-    """Return the comparisons that scores imply: every two systems on every instance.
+    """Return the comparisons that scores imply: each pair of systems on each instance.
 
     Parameters
     ----------

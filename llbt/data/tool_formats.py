@@ -21,7 +21,7 @@ def _arena_hard(first: str, second: str, k: int) -> Game:
 
 
 def _ranked(size: int) -> tuple[Game, ...]:
-    """Every two of the systems that one record ranks, in the order of display."""
+    """Each pair of the systems that one record ranks, in the order of display."""
     return tuple(
         Game(
             (f"system{a}Id", f"system{b}Id"), ByScores((f"system{a}rank", f"system{b}rank"), False, (-1.0,), (1.0, 5.0))

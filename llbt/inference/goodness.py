@@ -126,7 +126,7 @@ def goodness_of_fit(
         of statistics at least as large) / (n + 1). 0 simulates no tables. Fits with clusters cannot be simulated. Fits
         other than `LLBTResults` are tested with simulated tables only, 199 by default.
     of : {"pairs", "triples"}
-        For rankings: whether orders of every two or of every three objects of a list are counted.
+        For rankings: whether orders of each pair or of each triple of objects of a list are counted.
     rng : numpy.random.Generator or int, optional
     progress : bool
         Show a progress bar.

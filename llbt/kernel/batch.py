@@ -162,7 +162,7 @@ class _Rows:
 
     @classmethod
     def of(cls, problem: Problem) -> _Rows:
-        """Return the rows of each predictor, (S, p), and the products of every two predictors' rows, (S, p²)."""
+        """Return the rows of each predictor, (S, p), and the products of each pair of predictors' rows, (S, p²)."""
         rows = tuple(part.toarray() for part in problem.predictors)
         squares = {}
         for b, c in itertools.combinations_with_replacement(range(len(rows)), 2):

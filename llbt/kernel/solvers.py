@@ -271,7 +271,7 @@ def maximum(problem: Problem, ends: Ends | None = None) -> Maximum | None:
 
 
 def _asked(ends: Ends) -> Callable[[_Point, Step, int], bool]:
-    """Return a function that asks `ends` again, once the decrement is below 1/100 of that at the last question."""
+    """Return a function that asks `ends` whether to stop, whenever the decrement has become 100 times smaller."""
     mark = 1.0
 
     def asked(point: _Point, step: Step, n_iter: int) -> bool:
