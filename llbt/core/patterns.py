@@ -247,7 +247,7 @@ def gathered_patterns(
     kept, at = np.unique(every[seen.any(axis=0)]), np.flatnonzero(seen.any(axis=1))
     unseen = [label for k, label in enumerate(objects) if k not in kept]
     lost = f"left out: {counted(len(unseen), 'object')} without any answer ({listed(unseen)})"
-    unseen_note = (lost,) if unseen else ()
+    unseen_note: tuple[str, ...] = (lost,) if unseen else ()
     without = [] if times is None else times.values[~seen.any(axis=1)].tolist()
     unseen_note += (
         (f"left out: {counted(len(without), 'time')} without any answer ({listed(without)})",) if without else ()
