@@ -209,7 +209,7 @@ def answer_effect(e: Evidence, given: BoolArray, among: BoolArray) -> FloatArray
     given : ndarray of bool, shape (N,)
         Which lines give the answer.
     among : ndarray of bool, shape (N,)
-        Which lines count; all of them have a judge.
+        Which lines are counted; all of them have a judge.
     """
     assert e.judge is not None  # asked of judges alone
     lines, times = np.flatnonzero(among), e.judgments.times[among]

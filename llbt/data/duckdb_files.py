@@ -62,7 +62,7 @@ def connection_to(paths: Sequence[str]) -> Any:
 
 
 def _csv_relation(connection: Any, paths: list[str]) -> Any:
-    """Return csv files as one relation of text: labels such as 007 stay, numbers are found where the counts are.
+    """Return csv files as one relation of text: labels such as 007 stay, and columns of counts are converted later.
 
     Nothing is guessed: DuckDB would read columns of several files by position, and take a damaged line for another
     dialect. None where it cannot tell columns apart (they differ in case) or lines (they end in several ways, or start

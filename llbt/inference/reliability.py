@@ -165,7 +165,7 @@ def separation_reliability(estimate: FloatArray, error: FloatArray) -> float:
 
 
 def closeness(estimate: FloatArray, c: Comparisons) -> float:
-    """Return the mean difference of log-worths of judged pairs, divided by that of all pairs; NaN for equal ones."""
+    """Return the mean difference of log-worths in judged pairs over the mean in all pairs; NaN if all are equal."""
     known = np.sort(estimate[~np.isnan(estimate)])
     size = len(known)
     all_pairs = 2 * float((2 * np.arange(size) - size + 1) @ known) / (size * (size - 1)) if size > 1 else 0.0

@@ -182,7 +182,7 @@ def _maximum(problem: Problem, start: FloatArray, sigma: float | None = None) ->
     if not search.converged:
         raise DesignError(
             f"σ has no finite estimate: it is at {search.point.sigma:.3g} and still changes",
-            "Keep the fit, which has σ = 1: the table says too little about ties between objects that differ more.",
+            "Keep the fit, which has σ = 1: the table does not show how ties depend on the difference of worths.",
         )
     return search.point
 
