@@ -45,7 +45,7 @@ class Described:
         return tuple(name for name in self.frame.columns if name != self.key)
 
     def keyed(self, names: Sequence[str], judge: str, called: str) -> Described:
-        """Return the table with the column that names judges called as in the judgments.
+        """Return the table whose column of judges has the same name as in the judgments.
 
         Parameters
         ----------

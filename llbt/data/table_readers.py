@@ -447,7 +447,7 @@ def _one(name: object, parameter: str) -> tuple[str]:
 
 
 def _tie_columns(ties: Names | Mapping[str, str] | None, names: Sequence[str]) -> dict[str, str]:
-    """Return the columns of ties and of both bad, and which they are; the default name may be absent."""
+    """Return the columns of ties and of both bad, each with its outcome; the default column may be absent."""
     if ties is None or (isinstance(ties, str) and ties == "ties" and "ties" not in names):
         return {}
     if not isinstance(ties, Mapping):

@@ -96,8 +96,8 @@ def worth(
     -----
     With effects of objects, λᵢ = xᵢβ̂ + ûᵢ, where û are the most probable effects. Standard errors are those of
     prediction and include the estimation of β and σ (`ObjectEffects`). In simulations (12 objects with 400 and 60
-    votes, 30 with 150, σ .6), 95 % intervals of pairs cover the truth in 93 to 94 %, on average over objects. Intervals
-    of objects far from the prediction by their covariates cover the truth less often.
+    judgments, 30 with 150, σ .6), 95 % intervals of pairs cover the truth in 93 to 94 %, on average over objects.
+    Intervals of objects far from the prediction by their covariates cover the truth less often.
 
     For graded judgments and other links, probabilities are not proportional to worths. On every scale except
     ``"log_worth"`` the estimate comes from P(i preferred | decided), for any grade, against the reference object, with

@@ -124,8 +124,8 @@ def compare_groups(
         group_a, group_b, object_i, object_j, estimate, std_error, statistic, p_value, p_adjusted, conf_low, conf_high,
         is_reversed; a row per pair of groups and of objects. The estimate is λ_i − λ_j in group a minus λ_i − λ_j in
         group b, in units of log-worth. Errors and tests are NaN for a class with infinite estimates. They are also NaN
-        if the same judges grew the tree and gave the estimates of its leaves: the tree searched for differences, so the
-        differences are too large.
+        if the same judges were used to grow the tree and to estimate its leaves: the tree searched for differences, so
+        the differences are too large.
 
     Raises
     ------
@@ -136,8 +136,8 @@ def compare_groups(
 
     Notes
     -----
-    Intervals and adjusted p-values are by the distribution of the largest |z| over all pairs of groups and of objects
-    (Hothorn, Bretz & Westfall 2008, Biometrical Journal 50(3), 346-363). Classes have the joint covariance of the
+    Intervals and adjusted p-values come from the distribution of the largest |z| over all pairs of groups and of
+    objects (Hothorn, Bretz & Westfall 2008, Biometrical Journal 50(3), 346-363). Classes have the joint covariance of the
     mixture. Leaves have different judges, so they are independent. Two groups have opposite orders of i and j if the
     intervals of λ_i − λ_j, simultaneous over all groups and pairs of objects, lie on different sides of 0. With
     probability `confidence` no order is wrongly called opposite.
@@ -220,7 +220,8 @@ def _covariance(
         return covariance, notes
     if not groups.honest:
         note = Qualifying(
-            "The same judges grew the tree and are in its leaves, so there are no tests. Grow it with honest=True."
+            "The same judges were used to grow the tree and to estimate its leaves, so there are no tests. "
+            "Grow it with honest=True."
         )
         return np.full(covariance.shape, np.nan), (note,)
     for k, one in enumerate(worths):

@@ -166,7 +166,7 @@ def intervals(
 def ranks(
     ranks: Annotated[Table | AnyFit | ScoreLeaderboard, JUDGED_INSIDE], *, at: At = None, ax: Axes | None = None
 ) -> Axes:
-    """Plot the uncertainty of ranks: how often each object has each rank, or the confidence set of each rank.
+    """Plot the uncertainty of ranks: how often each object has each rank, or the confidence set of its rank.
 
     Parameters
     ----------

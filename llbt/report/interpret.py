@@ -375,7 +375,7 @@ def _where(res: Estimates, word: str) -> str:
 
 
 def _reach(res: Estimates, name: str, low: float, high: float, confidence: float) -> str:
-    """Return the interval of a parameter in brackets, or why it has none."""
+    """Return the interval of a parameter in parentheses, or why it has none."""
     if np.isfinite(low):
         return f" ({interval_text(low, high, confidence)})"
     return " (held)" if name in res.fixed else " (no standard error by clusters)"

@@ -35,9 +35,9 @@ Below = Literal["std_error", "statistic", "conf_int"]
 
 _BLOCKS = ("worth", "tie", "bad", "grade", "order")
 _BELOW = {
-    "std_error": "in brackets: standard errors",
-    "statistic": "in brackets: estimates over their standard errors",
-    "conf_int": "in brackets: {level} confidence intervals",
+    "std_error": "in parentheses: standard errors",
+    "statistic": "in parentheses: estimates over their standard errors",
+    "conf_int": "in parentheses: {level} confidence intervals",
 }
 _STARS = "*** p < 0.001, ** p < 0.01, * p < 0.05"
 _FIGURES = {
@@ -268,7 +268,7 @@ def model_table(
     names : sequence of str, optional
         Headings of the fits; by default (1), (2), …
     below : {"std_error", "statistic", "conf_int"} or None
-        The figure in brackets below an estimate.
+        The figure in parentheses below an estimate.
     stars : bool
         Whether to mark p-values below 0.05, 0.01 and 0.001.
     digits : int

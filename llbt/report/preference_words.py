@@ -79,7 +79,7 @@ def order_text(names: Sequence[str], log_worths: FloatArray) -> str:
 
 
 def valued(label: Label, value: float) -> str:
-    """Return an object with its worth in brackets, if it has one."""
+    """Return an object with its worth in parentheses, if it has one."""
     return str(label) if np.isnan(value) else f"{label} ({format_share(value)})"
 
 
