@@ -241,7 +241,7 @@ class _Roles:
     def notes(self, table: pd.DataFrame, respondents: int) -> tuple[str, ...]:
         """Return how columns were found, the clusters, and the columns without a role."""
         unused = [str(name) for name in table if name not in self.columns]
-        what = f"standard errors by {counted(respondents, 'respondent')} ({self.respondent})"
+        what = f"standard errors clustered by {counted(respondents, 'respondent')} ({self.respondent})"
         return (*self.how, what, *unused_note(unused))
 
 

@@ -304,7 +304,7 @@ def _without_system(table: pd.DataFrame, free: Sequence[str], asked: NamedColumn
 
 
 def _system_by_value(table: pd.DataFrame, free: Sequence[str], plain: Sequence[str], asked: NamedColumns) -> str | None:
-    """Return the one column of text that repeats, where one number is left and items are crossed with it."""
+    """Return the only column of repeated labels that is crossed with items; None unless one of numbers is left."""
     if len(plain) != 1 or len(table) < 2:
         return None
     items = list(asked.item) or called(table.columns, ITEM_WORDS)

@@ -138,8 +138,8 @@ def compare_groups(
     -----
     Intervals and adjusted p-values come from the distribution of the largest |z| over all pairs of groups and of
     objects (Hothorn, Bretz & Westfall 2008, Biometrical Journal 50(3), 346-363). Classes have the joint covariance of
-    the mixture. Leaves have different judges, so they are independent. Two groups have opposite orders of i and j if the
-    intervals of λ_i − λ_j, simultaneous over all groups and pairs of objects, lie on different sides of 0. With
+    the mixture. Leaves have different judges, so they are independent. Two groups have opposite orders of i and j if
+    the intervals of λ_i − λ_j, simultaneous over all groups and pairs of objects, lie on different sides of 0. With
     probability `confidence` no order is wrongly called opposite.
 
     Examples

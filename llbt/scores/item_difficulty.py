@@ -312,7 +312,7 @@ def _notes(by: str | None, units: Units, gone: int, *, is_binary: bool) -> list[
     if by is not None:
         effective = format_number(effective_clusters(units.sizes)[1], 3)
         notes.append(
-            f"standard errors by {units.number} groups of {by} (G* = {effective}); by='item': independent items"
+            f"clustered by {units.number} groups of {by} (G* = {effective}); by='item' takes items as independent"
         )
     return notes
 
