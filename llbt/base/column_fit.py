@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import zip_longest
@@ -16,6 +17,7 @@ _SHORT = 12  # labels this short are never broken
 _LONG_TEXT = 160  # a text that is not a label may be cut from so many letters on
 _MOST_LINES = 3  # most lines of a text
 _SHORTEST = 8  # least letters of a label in a line
+_LONG_HEADING = 20  # a heading of numbers with more letters may be broken, into lines of at least _SHORT letters
 _PARTS = re.compile(r"[^-_/.,:;\s]*(?:[-_/.,:;\s]+|$)")  # a label may be broken after these characters
 _LOW = re.compile(r"(.* %)(?: prediction)?:? low$")
 
@@ -122,7 +124,39 @@ def _widths(columns: Sequence[Column]) -> list[int]:
 
 
 def lines_of(columns: Sequence[Column], width: int = WIDTH) -> list[str]:
-    """Return headings and rows as lines with one space between columns; labels that are too long are broken."""
+    """Return headings and rows as lines with one space between columns.
+
+    Labels that are too long are broken. Columns that do not fit a line even then stand in several blocks, each with
+    the first labels.
+    """
+    blocks = _blocks(columns, width)
+    lines = _lines(blocks[0], width)
+    for block in blocks[1:]:
+        lines += ["", *_lines(block, width)]
+    return lines
+
+
+def _blocks(columns: Sequence[Column], width: int) -> list[list[Column]]:
+    """Return the columns in blocks that fit a line; stars and equal headings stay with the column before them."""
+    least = [_least_width(column) for column in columns]
+    if sum(least) + len(columns) - 1 <= width:
+        return [list(columns)]
+    labels = next((k for k, column in enumerate(columns) if column.kind != "text"), 1) or 1
+    times = Counter(column.heading for column in columns)
+    room = width - sum(min(w, _LABELS // labels) + 1 for w in _widths(columns)[:labels])
+    blocks: list[list[Column]] = [[]]
+    used = 0
+    for column, narrowest in zip(columns[labels:], least[labels:], strict=True):
+        held = column.kind == "stars" or times[column.heading] > 1
+        if blocks[-1] and used + narrowest + 1 > room and not held:
+            blocks.append([])
+            used = 0
+        blocks[-1].append(column)
+        used += narrowest + 1
+    return [[*columns[:labels], *block] for block in blocks]
+
+
+def _lines(columns: Sequence[Column], width: int) -> list[str]:
     widths = _widths(columns)
     excess = sum(widths) + len(columns) - 1 - width
     if excess > 0:
@@ -132,16 +166,24 @@ def lines_of(columns: Sequence[Column], width: int = WIDTH) -> list[str]:
 
 
 def _narrowed(columns: Sequence[Column], widths: list[int], excess: int) -> list[int]:
-    """Return widths reduced by an excess; the longest labels are broken first."""
-    narrow = list(widths)
-    texts = [k for k, column in enumerate(columns) if column.kind == "text"]
+    """Return widths reduced by an excess; the longest labels and headings are broken first."""
+    narrow, least = list(widths), list(map(_least_width, columns))
     while excess > 0:
-        longest = max(texts, key=lambda k: narrow[k], default=None)
-        if longest is None or narrow[longest] <= _SHORTEST:
+        longest = max(range(len(narrow)), key=lambda k: narrow[k] if narrow[k] > least[k] else 0)
+        if narrow[longest] <= least[longest]:
             break
         narrow[longest] -= 1
         excess -= 1
     return narrow
+
+
+def _least_width(column: Column) -> int:
+    """Return the width down to which a column is narrowed: a label is broken, a number never."""
+    if column.kind == "text":
+        return _SHORTEST
+    numbers = max(map(text_width, column.cells), default=0)
+    heading = text_width(column.heading)
+    return max(numbers, _SHORT if heading > _LONG_HEADING else heading)
 
 
 def _row(cells: Sequence[str], columns: Sequence[Column], widths: Sequence[int]) -> list[str]:
@@ -154,11 +196,9 @@ def _row(cells: Sequence[str], columns: Sequence[Column], widths: Sequence[int])
 
 
 def _part(cell: str, column: Column, width: int) -> list[str]:
-    """Return a cell as lines: a label in full, or the first lines of a long text, such as a long ranking."""
-    if column.kind != "text":
-        return [cell]
+    """Return a cell as lines: a heading or label in full, or the first lines of a long text, such as a long ranking."""
     lines = broken(cell, width)
-    if len(cell) <= _LONG_TEXT or len(lines) <= _MOST_LINES:
+    if column.kind != "text" or len(cell) <= _LONG_TEXT or len(lines) <= _MOST_LINES:
         return lines
     return [*lines[: _MOST_LINES - 1], lines[_MOST_LINES - 1][: width - 2].rstrip() + " …"]
 

@@ -99,3 +99,35 @@ def test_headings_are_the_readers(name: str, heading: str, expected: str) -> Non
 def test_a_rank_without_a_range_stays() -> None:
     columns = [Column("rank", "Rank", ["1"], "count"), Column("rank_low", "Rank from", ["NA"], "count")]
     assert [c.name for c in with_bounds_joined(columns)] == ["rank", "rank_low"]
+
+
+def test_columns_that_fit_no_line_stand_in_blocks() -> None:
+    """Each block repeats the first label, and a column whose heading occurs again stays with the one before it."""
+    metric = Column("metric", "Metric", ["a metric with a long name", "BLEU"], "text")
+    pairs = [
+        column
+        for k in range(9)
+        for column in (
+            Column(f"e{k}", f"lang{k}-en", ["0.9985", "0.1234"], "number"),
+            Column(f"c{k}", "Cluster", ["1", "2"], "count"),
+        )
+    ]
+    lines = lines_of([metric, *pairs])
+    assert max(map(len, lines)) <= 88
+    headings = [line for line in lines if line.startswith("Metric")]
+    assert len(headings) > 1
+    assert [word for line in headings for word in line.split() if word != "Metric"] == [
+        word for k in range(9) for word in (f"lang{k}-en", "Cluster")
+    ]
+    assert all(line.rstrip().endswith("Cluster") for line in headings)
+    assert sum(line.startswith("BLEU") for line in lines) == len(headings)
+
+
+def test_a_long_heading_of_numbers_is_broken() -> None:
+    label = Column("metric", "Metric", ["a metric with a long name, version 2020"], "text")
+    number = Column("e", "English-German newstest-2019 (reference B)", ["0.9985"], "number")
+    more = Column("x", "Chinese-English", ["0.1"], "number")
+    lines = lines_of([label, number, more], 60)
+    assert max(map(len, lines)) <= 60
+    assert "0.9985" in "".join(lines)
+    assert len(lines) > 3  # the heading and the label need several lines
