@@ -406,7 +406,7 @@ def as_scores(
 
 
 def instance_columns(scores: SystemScores, names: Sequence[str]) -> pd.DataFrame:
-    """Return columns of the frame by instance, for which they have one value each, M rows."""
+    """Return columns of the frame with one row for each of the M instances, which have one value each."""
     _refuse_roles([str(label) for label in scores.systems], names)
     refuse_gone(scores.columns, names)
     first = np.empty(len(scores.instances), dtype=np.intp)

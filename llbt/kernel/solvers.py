@@ -259,8 +259,8 @@ class Maximum:
 def maximum(problem: Problem, ends: Ends | None = None) -> Maximum | None:
     """Return the point where scoring stops, without the other results of a fit; None if scoring cannot begin.
 
-    `ends` takes the parameters and the step, and returns whether to stop. It is called each time the decrement has
-    fallen to a hundredth.
+    `ends` takes the parameters and the step, and returns whether to stop. It is called whenever the decrement
+    has become 100 times smaller.
     """
     likelihood = Likelihood.of(problem)
     try:

@@ -218,7 +218,7 @@ def next_pairs(
 
 
 def _greedy(candidates: Candidates, wanted: Asked, cost: FloatArray, n: int) -> tuple[IntArray, FloatArray, FloatArray]:
-    """Return the candidates of n judgments, their gains, each (n,), and the covariance after them."""
+    """Return the pairs of the next n judgments as candidates, their gains, each (n,), and the covariance after them."""
     cov, sequence, gain = wanted.cov, np.empty(n, dtype=np.int64), np.empty(n)
     for place in range(n):
         gains = candidates.gains(cov, wanted)
