@@ -63,7 +63,7 @@ def _kind(distinct: Sequence[str] | Any) -> Kind:
 
 
 def kind_of(typed: Sequence[Any]) -> Kind:
-    """Return the type of the values of a column with types."""
+    """Return the common type of Python values: text, flags, whole numbers or numbers."""
     kinds = {type(value) for value in typed if value is not None and value == value}
     if kinds <= {str}:
         return "text"

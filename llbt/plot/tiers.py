@@ -22,7 +22,7 @@ _BREAKS = "\ndashed: all above beat all below"
 
 
 def draw_breaks(ax: Axes, clusters: Iterable[float]) -> str:
-    """Draw a line between rows of different clusters; return the meaning of the line, or an empty text without one."""
+    """Draw a line between rows of different significance clusters; return its meaning, or an empty text without one."""
     breaks = [row for row, (above, below) in enumerate(itertools.pairwise(clusters)) if below > above]
     for row in breaks:
         ax.axhline(row + 0.5, color=ink(ax), linewidth=0.7, linestyle=DASHED, zorder=1)
