@@ -32,7 +32,7 @@ def json_records(text: str, what: str) -> list[Any]:
 
 
 def _numbered(record: Any) -> list[Any]:
-    """Return the records of an object with numbers as fields ("0", "1", …), or the object as one record."""
+    """Return the records of a JSON object with numbers as fields ("0", "1", …), or the JSON object as one record."""
     numbers = isinstance(record, dict) and all(name.isdecimal() for name in record)
     return list(record.values()) if numbers and record else [record]
 
