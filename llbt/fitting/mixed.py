@@ -113,7 +113,7 @@ def marginal_maximum(
         _check_effect(bracket, without)
     names = list(dict.fromkeys(bracket.grouping for bracket in brackets))
     others = tuple(name for name in names if name != "object")
-    ways = [_way(without, next(b for b in brackets if b.grouping == name), others) for name in names]
+    ways = [_way(without, name, others, brackets) for name in names]
     _check_partitions(without, brackets, ways)
     brackets = with_levels(brackets, without.comparisons, without.specification.formula)
     if without.specification.approximation == "ep":
@@ -438,9 +438,9 @@ def _check_residual(bracket: Bracket, res: LLBTResults) -> None:
         )
 
 
-def _way(res: LLBTResults, bracket: Bracket, groupings: tuple[str, ...]) -> Way:
+def _way(res: LLBTResults, grouping: str, groupings: tuple[str, ...], brackets: Sequence[Bracket]) -> Way:
     """Return the grouping of the judgments, on lines common to all groupings; objects form one single group."""
-    c, grouping = res.comparisons, bracket.grouping
+    c = res.comparisons
     if grouping == "object":
         if groupings:
             lines = kept_way(c, groupings[0], groupings).clusters
@@ -455,18 +455,22 @@ def _way(res: LLBTResults, bracket: Bracket, groupings: tuple[str, ...]) -> Way:
             f"Keep the column when you make the table: from_judgments(…, clusters={grouping!r}).",
         )
     way, formula = kept_way(c, grouping, groupings), res.specification.formula
+    others = [other for other in brackets if other.grouping != grouping]
     if way.clusters.size < LEAST:
         reading = "" if grouping in c.covariates else f"from_judgments(…, covariates={grouping!r}), then "
+        covariate = f"{formula} + {quoted(next(b.effect for b in brackets if b.grouping == grouping))}:{grouping}"
         raise DesignError(
             f"{grouping!r} has {counted(way.clusters.size, 'level')}, too few to estimate a standard deviation",
-            f"Use it as a covariate: {reading}llbt.fit({f'{formula} + {quoted(bracket.effect)}:{grouping}'!r}, c).",
-            expected=f"at least {LEAST} judges",
+            f"Use it as a covariate: {reading}llbt.fit({written_formula(covariate, others)!r}, c)."
+            if way.clusters.size > 1
+            else f"Leave its brackets out: llbt.fit({written_formula(formula, others)!r}, c).",
+            expected=f"at least {LEAST} levels",
         )
     if (way.clusters.judgments <= 1).all():
         raise DesignError(
             f"every level of {grouping!r} made one judgment, so differences between judges cannot be separated "
             "from differences between judgments of one judge",
-            f"Fit without the bracket: llbt.fit({formula!r}, c).",
+            f"Fit without the bracket: llbt.fit({written_formula(formula, others)!r}, c).",
         )
     return way
 

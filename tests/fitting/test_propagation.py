@@ -173,8 +173,12 @@ def test_groupings_that_tell_nothing_are_refused() -> None:
     c = llbt.from_counts(frame, clusters=("judge", "prompt", "day"))
     with pytest.raises(DesignError, match="every level of 'prompt' made one judgment"):
         llbt.fit(FORMULA, c)
-    with pytest.raises(DesignError, match="'day' has 1 level, too few to estimate a standard deviation"):
+    with pytest.raises(DesignError, match="'day' has 1 level, too few to estimate a standard deviation") as error:
         llbt.fit("object + (object | judge) + (object | day)", c)
+    assert "at least 3 levels. Leave its brackets out: llbt.fit('object + (object | judge)', c)." in str(error.value)
+    two = llbt.from_counts(frame.assign(day=[1, 1, 2, 2]), clusters=("judge", "prompt"), covariates="day")
+    with pytest.raises(DesignError, match=r"covariate: llbt\.fit\('object \+ object:day \+ \(object \| judge\)', c\)"):
+        llbt.fit("object + (object | judge) + (object | day)", two)
     with pytest.raises(DesignError, match="effects cannot be separated"):
         llbt.fit(FORMULA, llbt.from_counts(frame.assign(prompt=frame["judge"] + 1), clusters=("judge", "prompt")))
 
