@@ -138,10 +138,12 @@ def lines_of(columns: Sequence[Column], width: int = WIDTH) -> list[str]:
 
 def _blocks(columns: Sequence[Column], width: int) -> list[list[Column]]:
     """Return the columns in blocks that fit a line; stars and equal headings stay with the column before them."""
-    least = [_least_width(column) for column in columns]
+    least = list(map(min, map(_least_width, columns), _widths(columns)))
     if sum(least) + len(columns) - 1 <= width:
         return [list(columns)]
-    labels = next((k for k, column in enumerate(columns) if column.kind != "text"), 1) or 1
+    texts = [column.kind == "text" for column in columns]
+    first = texts.index(True) if True in texts else 0
+    labels = max(1, texts.index(False, first)) if False in texts[first:] else 1
     times = Counter(column.heading for column in columns)
     room = width - sum(min(w, _LABELS // labels) + 1 for w in _widths(columns)[:labels])
     blocks: list[list[Column]] = [[]]

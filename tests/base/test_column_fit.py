@@ -131,3 +131,10 @@ def test_a_long_heading_of_numbers_is_broken() -> None:
     assert max(map(len, lines)) <= 60
     assert "0.9985" in "".join(lines)
     assert len(lines) > 3  # the heading and the label need several lines
+
+
+def test_columns_that_fit_a_line_stay_together() -> None:
+    """Short labels need less than the least width of a broken label."""
+    row = [Column(f"n{k}", f"N {k}", ["123456789"], "count") for k in range(8)]
+    group = Column("group", "G", ["a"], "text")
+    assert len(lines_of([Column("object", "Object", ["agate"], "text"), *row, group])) == 2
