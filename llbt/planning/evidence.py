@@ -227,7 +227,7 @@ class Sequential(Record):
                 Field("ahead", "Ahead", ahead),
             ),
             title="Evidence at any time",
-            head=(f"Judgments: {counted(self._judgments, 'judgment')} in {counted(len(self.looks), 'update')}",),
+            head=(f"{counted(self._judgments, 'judgment')} in {counted(len(self.looks), 'update')}",),
             foot=(self._text(),),
             notes=(
                 f"p of each pair by itself, two-sided; ahead: p ≤ {self.alpha:g} at some time",
