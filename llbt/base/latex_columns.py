@@ -37,7 +37,7 @@ HEADINGS: dict[str, str] = {
     "p humans": "$p$ humans",
     "p metric": "$p$ metric",
     "Wald p": "Wald $p$",
-    "adjusted": "$p$ adjusted",
+    "p adjusted": "$p$ adjusted",
     "statistic": "Statistic",
     "z": "$z$",
     "F": "$F$",

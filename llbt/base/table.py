@@ -520,7 +520,7 @@ def p_fields(p_value: npt.NDArray[np.float64], p_adjusted: npt.NDArray[np.float6
     """Return the last columns: p_value, p_adjusted, and the stars of p_adjusted."""
     return (
         Field("p_value", "p", p_value, "p_value"),
-        Field("p_adjusted", "adjusted", p_adjusted, "p_value"),
+        Field("p_adjusted", "p adjusted", p_adjusted, "p_value"),
         Field("", "", p_adjusted, "stars"),
     )
 
@@ -722,6 +722,7 @@ def _in_digits(x: float, digits: int) -> str:
 def _column(f: Field, values: list[Any], shared: int, decimals: int) -> list[str]:
     if f.kind in ("text", "composed"):
         values = short_fractions(values)
+        values = ["" if value is None else value for value in values]
         return [printable(_QUOTED.sub(r"`\1`", str(value)) if f.name == "term" else value) for value in values]
     if f.kind == "stars":
         return [stars(value) for value in values]

@@ -72,7 +72,7 @@ class Gate(Record):
             (
                 Field("object", "object", list(self.objects)),
                 Field("estimate", "change", self.estimate, "estimate"),
-                Field("std_error", "Std. error", self.std_error, "estimate"),
+                Field("std_error", "Std. Error", self.std_error, "estimate"),
                 Field("p_value", "p", self.p_value, "p_value"),
                 Field("p_adjusted", "p adjusted", self.p_adjusted, "p_value"),
                 Field("failed", "worse", ["yes" if out else "no" for out in self.failed.tolist()]),
@@ -154,7 +154,7 @@ class Changes(Record):
             (
                 Field("object", "object", list(self.objects)),
                 Field("estimate", "change", known * changes.estimate, "estimate", digits),
-                Field("std_error", "Std. error", known * changes.std_error, "estimate", digits),
+                Field("std_error", "Std. Error", known * changes.std_error, "estimate", digits),
                 low,
                 high,
                 Field("p_adjusted", "p adjusted", known / factor * changes.p_adjusted, "p_value"),

@@ -174,7 +174,7 @@ class Pairwise(Record):
         tests: tuple[Field, ...] = (
             Field("statistic", f"{letter} value", self.statistic, "statistic"),
             Field("p_value", f"Pr(>|{letter}|)", self.p_value, "p_value"),
-            Field("p_adjusted", "adjusted", self.p_adjusted, "p_value"),
+            Field("p_adjusted", "p adjusted", self.p_adjusted, "p_value"),
             Field("", "", self.p_adjusted, "stars"),
         )
         caption = f"p-values: {ADJUSTED[self.adjust]}; {level} intervals"

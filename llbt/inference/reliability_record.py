@@ -116,7 +116,7 @@ class Reliability(Record):
             Field("object", "object", list(self.objects)),
             Field("judgments", "judgments", self.object_fit.judgments, "count"),
             Field("estimate", "log-worth", self.estimate, "estimate"),
-            Field("std_error", "Std. error", self.std_error, "estimate"),
+            Field("std_error", "Std. Error", self.std_error, "estimate"),
             *_fit_fields(self.object_fit),
         )
         order = np.argsort(-np.where(np.isnan(self.estimate), -np.inf, self.estimate), kind="stable")
@@ -190,6 +190,6 @@ def _fit_fields(fit: MeanSquares) -> tuple[Field, ...]:
         Field("infit", "infit", fit.infit, "number", 3, decimals=2),
         Field("outfit", "outfit", fit.outfit, "number", 3, decimals=2),
         Field("statistic", "z", fit.statistic, "statistic"),
-        Field("p_value", "adj. p", fit.p_value, "p_value"),
+        Field("p_value", "p adjusted", fit.p_value, "p_value"),
         Field("misfit", "", ["misfit" if misfit else "" for misfit in fit.misfits]),
     )

@@ -94,7 +94,7 @@ class StyleControl(Record):
             (
                 Field("style", "style", list(self.style)),
                 Field("estimate", "estimate", factor * self.styled.params[names].to_numpy(), "estimate"),
-                Field("std_error", "Std. error", factor * self.styled.bse[names].to_numpy(), "estimate"),
+                Field("std_error", "Std. Error", factor * self.styled.bse[names].to_numpy(), "estimate"),
                 *interval_fields(bounds[:, 0], bounds[:, 1], self.confidence),
                 Field("p_value", "p", self.styled.pvalues[names].to_numpy(), "p_value"),
                 Field("divisor", "divisor", self.divisors, "number"),

@@ -94,7 +94,7 @@ class Association(Record):
             Field("n_judges", "judges", np.repeat(self.judges, classes), "count"),
             Field("class", "class", np.tile(np.arange(1, classes + 1), len(self.values)), "count"),
             Field("share", "share", share, "estimate", 3),
-            Field("std_error", "std. error", error, "estimate", 3),
+            Field("std_error", "Std. Error", error, "estimate", 3),
             *interval_fields(special.expit(middle - half), special.expit(middle + half), confidence),
         )
         ratio_text = f"Likelihood ratio: {format_number(self.statistic, 4)} on {self.df} df, p {format_p(self.p_value)}"

@@ -73,7 +73,7 @@ class GroupComparison(Record):
             Field("object_i", "i", [i for i, _ in self.objects]),
             Field("object_j", "j", [j for _, j in self.objects]),
             Field("estimate", "difference", self.estimate, "estimate"),
-            Field("std_error", "std. error", self.std_error, "estimate"),
+            Field("std_error", "Std. Error", self.std_error, "estimate"),
             Field("statistic", "z", self.statistic, "statistic"),
             Field("p_value", "p", self.p_value, "p_value"),
             Field("p_adjusted", "p adjusted", self.p_adjusted, "p_value"),

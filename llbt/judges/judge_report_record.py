@@ -147,12 +147,12 @@ class JudgeReport(Record):
                 *(Field(name, name, values[name], "estimate", 3) for name in columns),
                 *interval_fields(values["conf_low"], values["conf_high"], self.confidence, 3),
                 Field("p_value", "p", [bias.p_value for bias in self.biases], "p_value"),
-                Field("p_adjusted", "adj. p", [bias.p_adjusted for bias in self.biases], "p_value"),
+                Field("p_adjusted", "p adjusted", [bias.p_adjusted for bias in self.biases], "p_value"),
             ),
             title="Biases of the machine, in log-odds",
             notes=(
                 "position: against 0, in all rows; others: machine minus people, labelled rows",
-                "adj. p: by Holm over these biases",
+                "p adjusted: by Holm over these biases",
             ),
         )
 

@@ -30,7 +30,7 @@ _CORRECTED = {
     "labels": "Labels",
     "verdicts": "Verdicts",
     "estimate": "Corrected",
-    "std_error": "Std. error",
+    "std_error": "Std. Error",
 }
 _TEXTS = ("machine", "pair", "outcome")
 _OF_BOTH = ("win_share", "judgments", "wins", "ties", "bad", "losses")  # counts of people and machines together
@@ -142,7 +142,7 @@ def _parameters(calibration: Calibrated, confidence: float) -> Table:
         (
             Field("term", "", list(source.names)),
             Field("estimate", "Estimate", source.params.to_numpy(), "estimate"),
-            Field("std_error", "Std. error", source.bse.to_numpy(), "estimate"),
+            Field("std_error", "Std. Error", source.bse.to_numpy(), "estimate"),
             *interval_fields(bounds["conf_low"].to_numpy(), bounds["conf_high"].to_numpy(), confidence),
             Field("p_value", "p", source.pvalues.to_numpy(), "p_value"),
         ),

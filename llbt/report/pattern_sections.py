@@ -109,7 +109,7 @@ def dependence_table(res: PatternEstimates, confidence: float) -> Table:
             Field("first", "Preferring", [preferences[name][0] for name in names]),
             Field("second", "and preferring", [preferences[name][1] for name in names]),
             Field("estimate", "θ", res.params[names].to_numpy(), "estimate"),
-            Field("std_error", "Std. error", res.bse[names].to_numpy(), "estimate"),
+            Field("std_error", "Std. Error", res.bse[names].to_numpy(), "estimate"),
             *interval_fields(bounds["conf_low"].to_numpy(), bounds["conf_high"].to_numpy(), confidence),
             Field("p_value", "p", res.pvalues[names].to_numpy(), "p_value"),
         ),

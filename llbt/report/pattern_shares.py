@@ -135,7 +135,7 @@ def shares_table(res: PatternEstimates, shares: PatternShares, confidence: float
             Field("object_i", "Object", [objects[k] for k in i]),
             Field("object_j", "Against", [objects[k] for k in j]),
             Field("estimate", "P", shares.preferred, "estimate"),
-            Field("std_error", "Std. error", shares.std_error, "estimate"),
+            Field("std_error", "Std. Error", shares.std_error, "estimate"),
             *interval_fields(low, high, confidence),
             Field("observed", "obs.", shares.observed, "number", digits=3),
             *(ties if res.patterns.has_ties else ()),

@@ -185,7 +185,9 @@ def test_pairs_and_coefficients_are_those_of_the_library(dras):
     res = llbt.fit("object + tie", TABLE1)
     document = parsed(dras)
     pairs = columns_of(table_named(document, "Pairwise"))
-    assert [float(p) for p in pairs["adjusted"]] == pytest.approx(llbt.pairwise(res).to_frame()["p_adjusted"].tolist())
+    assert [float(p) for p in pairs["p adjusted"]] == pytest.approx(
+        llbt.pairwise(res).to_frame()["p_adjusted"].tolist()
+    )
     estimates = columns_of(table_named(document, "Log-linear"))["Estimate"]
     assert [float(x) for x in estimates] == pytest.approx([*res.params.iloc[:3], 0.0, res.params["tie"]])
 
