@@ -73,7 +73,7 @@ class Conjoint(Record):
                 *self._labels(),
                 Field("n", "Profiles", self.n, "count"),
                 Field("estimate", "Mean", self.mean, "estimate"),
-                Field("std_error", "Std. error", self.mean_error, "estimate"),
+                Field("std_error", "Std. Error", self.mean_error, "estimate"),
                 *interval_fields(self.mean - half, self.mean + half, self.confidence),
             ),
             title="Marginal means of the levels",
@@ -88,7 +88,7 @@ class Conjoint(Record):
             (
                 *self._labels(),
                 Field("estimate", "AMCE", self.effect, "estimate"),
-                Field("std_error", "Std. error", self.effect_error, "estimate"),
+                Field("std_error", "Std. Error", self.effect_error, "estimate"),
                 Field("statistic", "t", statistic, "statistic"),
                 Field("p_value", "p", two_sided_p(statistic, self.df), "p_value"),
                 *interval_fields(self.effect - half, self.effect + half, self.confidence),

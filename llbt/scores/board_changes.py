@@ -81,7 +81,7 @@ class BoardChanges(Record):
                 Field("estimate", f"{other} − {one}", self.estimate[order], "estimate"),
                 Field("std_error", "Std. Error", self.std_error[order], "estimate"),
                 *interval_fields(self.conf_low[order], self.conf_high[order], self.confidence),
-                Field("p_adjusted", "adj. p", self.p_adjusted[order], "p_value"),
+                Field("p_adjusted", "p adjusted", self.p_adjusted[order], "p_value"),
                 Field("n", "Items", self.n[order], "count"),
             ),
             title=f"Changes of mean scores from {one} to {other}, on items of both",
