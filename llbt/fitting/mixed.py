@@ -110,7 +110,7 @@ def marginal_maximum(
     As `with_effects`.
     """
     for bracket in brackets:
-        _check_effect(bracket, without)
+        _check_effect(bracket, without, brackets)
     names = list(dict.fromkeys(bracket.grouping for bracket in brackets))
     others = tuple(name for name in names if name != "object")
     ways = [_way(without, name, others, brackets) for name in names]
@@ -346,18 +346,18 @@ def _check_options(res: LLBTResults, brackets: Sequence[Bracket], cov_type: CovT
         raise OptionError(f"prior={spec.prior!r} together with effects of judges", "Leave prior out.")
 
 
-def _check_effect(bracket: Bracket, res: LLBTResults) -> None:
+def _check_effect(bracket: Bracket, res: LLBTResults, brackets: Sequence[Bracket]) -> None:
     """Raise if a fit with this formula and link cannot have the effects of a bracket."""
     if bracket.effect == "1":
         _check_residual(bracket, res)
         return
     if bracket.is_slope:
-        _check_slope(bracket, res)
-    block = "worth" if bracket.effect == "object" or bracket.is_slope else bracket.effect
-    if block not in res.design.blocks:
+        _check_slope(bracket, res, brackets)
+    block = _block(bracket)
+    if _lacks_average(bracket, res):
         raise DesignError(
             f"{bracket} are deviations from {bracket.effect}, which the formula {res.specification.formula!r} lacks",
-            f"Add it: {res.specification.formula} + {bracket.effect} + {bracket}.",
+            _with_averages(res, brackets),
         )
     _check_fixed(bracket, block, res)
     if bracket.effect in ("tie", "grade") and not res.log_linear:
@@ -367,7 +367,25 @@ def _check_effect(bracket: Bracket, res: LLBTResults) -> None:
         )
 
 
-def _check_slope(bracket: Bracket, res: LLBTResults) -> None:
+def _block(bracket: Bracket) -> str:
+    return "worth" if bracket.effect == "object" or bracket.is_slope else bracket.effect
+
+
+def _lacks_average(bracket: Bracket, res: LLBTResults) -> bool:
+    """Whether the formula lacks the term that a bracket's effects deviate from."""
+    if bracket.is_slope:
+        return not slope_columns(res.design, bracket)
+    return bracket.effect != "1" and _block(bracket) not in res.design.blocks
+
+
+def _with_averages(res: LLBTResults, brackets: Sequence[Bracket]) -> str:
+    """Return what to type: the formula with the terms that the brackets deviate from."""
+    lacking = [quoted(bracket.effect) for bracket in brackets if _lacks_average(bracket, res)]
+    fixed = " + ".join(dict.fromkeys([res.specification.formula, *lacking]))
+    return f"Add it: llbt.fit({written_formula(fixed, brackets)!r}, c)."
+
+
+def _check_slope(bracket: Bracket, res: LLBTResults, brackets: Sequence[Bracket]) -> None:
     """Raise if a slope's covariate is no number that differs by side, or if the formula lacks its average slope."""
     formula, c, name = res.specification.formula, res.comparisons, bracket.effect
     columns = slope_columns(res.design, bracket)
@@ -384,7 +402,7 @@ def _check_slope(bracket: Bracket, res: LLBTResults) -> None:
     if not columns:
         raise DesignError(
             f"{bracket} are deviations from the average slope of {name}, which the formula {formula!r} lacks",
-            f"Add it: llbt.fit({f'{formula} + {quoted(name)} + {bracket}'!r}, c).",
+            _with_averages(res, brackets),
         )
     if len(columns) > 1 or not numeric[name]:
         raise DesignError(
@@ -511,9 +529,9 @@ def _check_maximum(maximum: MixedFit, brackets: Sequence[Bracket], units: FloatA
                 "Fit worths of each object with a prior: fit('object', c, prior=1); or collect more judgments.",
             )
         raise SeparationError(
-            f"{endless}, because every {way.name} is nearly consistent ({way.size})",
+            f"{endless}, because the judgments of every {way.name} are nearly consistent ({way.size})",
             f"Leave the bracket out and cluster: cov_type='cluster', groups={way.name!r}. Or collect more judgments of "
-            "the same pairs by the same judges.",
+            f"the same pairs by the same levels of {way.name}.",
         )
     if bent:
         raise _unidentified(brackets, ways)

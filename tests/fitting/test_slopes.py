@@ -405,12 +405,19 @@ def test_slopes_that_mean_nothing_are_refused(formula: str, match: str, error: t
         llbt.fit(formula, c)
 
 
-def test_the_call_that_adds_the_average_slope_runs() -> None:
-    with pytest.raises(DesignError, match="average slope") as refused:
-        llbt.fit("object + (length | judge)", table())
+@pytest.mark.parametrize(
+    ("lacking", "complete"),
+    [
+        ("object + (length | judge)", "object + length + (length | judge)"),
+        ("object + (order + length || judge)", "object + order + length + (order | judge) + (length | judge)"),
+    ],
+)
+def test_the_call_that_adds_all_averages_runs(lacking: str, complete: str) -> None:
+    with pytest.raises(DesignError, match="are deviations from") as refused:
+        llbt.fit(lacking, table())
     typed = re.search(r"llbt\.fit\(.*\)", refused.value.remedy)
     assert typed is not None
-    assert eval(typed[0], {"llbt": llbt, "c": table()}).formula == "object + length + (length | judge)"
+    assert eval(typed[0], {"llbt": llbt, "c": table()}).formula == complete
 
 
 def test_expectation_propagation_of_other_effects_names_slopes() -> None:
