@@ -86,12 +86,12 @@ class JudgeReport(Record):
         """Whether the machine is usable, in one sentence."""
         n, worth = format_count(self.trial_labels), self.trial_worth
         if math.isnan(worth):
-            return (
-                "Whether this judge is usable cannot be determined: labels and verdicts cannot be combined (see below)."
-            )
+            alone = f" It is not usable alone: {_joined(self.found)}." if self.found else ""
+            unknown = "Whether this judge is usable when calibrated cannot be determined"
+            return f"{unknown}: labels and verdicts cannot be combined (see below).{alone}"
         if worth < LITTLE * self.trial_labels:
-            more = format_count(max(round(worth) - self.trial_labels, 0))
-            return f"This judge is hardly usable: its verdicts are worth {more} additional labels ({n} are given)."
+            more = counted(max(round(worth) - self.trial_labels, 0), "additional label")
+            return f"This judge is hardly usable: its verdicts are worth {more} ({n} are given)."
         gain = f"its verdicts make {n} labels worth {format_count(round(worth))}"
         if self.found:
             what = _joined(self.found)

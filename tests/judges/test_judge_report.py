@@ -1,5 +1,7 @@
 """The report on an LLM judge: figures by logistic regressions of statsmodels, by counting, and by planted biases."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -93,6 +95,14 @@ def test_the_first_line_answers():
     guessing = verdicts(np.random.default_rng(4), rows=600, labels=200)
     guessing["machine"] = np.random.default_rng(1).choice(["model_a", "model_b"], 600)
     assert "hardly usable" in llbt.judges.report(guessing, human="human", machine="machine", n=9).answer
+
+
+def test_biases_are_told_where_labels_and_verdicts_cannot_be_combined():
+    always_first = verdicts(np.random.default_rng(4), rows=120, labels=120).assign(machine="model_a")
+    report = llbt.judges.report(always_first, human="human", machine="machine", n=9)
+    answer = replace(report, trial_worth=np.nan).answer
+    assert answer.startswith("Whether this judge is usable when calibrated cannot be determined")
+    assert answer.endswith("It is not usable alone: position bias.")
 
 
 def test_planted_biases_are_named(found):
