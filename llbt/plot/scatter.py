@@ -10,13 +10,13 @@ import pandas as pd
 
 from ..base.arguments import Positive, checked
 from ..base.table import format_number
-from ..errors import printable
 from ..metrics.correlate import correlate, score_matrices, system_means
-from .style import BLUE, COLUMN, ORANGE, axes_of, finish, legend_above
+from .style import BLUE, COLUMN, ORANGE, axes_of, finish, legend_above, short_names
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+_LETTERS = 24  # most letters of a name beside its point
 _MOST_NAMED = 4  # outliers; names of more would lie upon each other
 
 
@@ -73,21 +73,22 @@ def scatter(metric: npt.ArrayLike, human: npt.ArrayLike, *, cutoff: Positive = 2
         looks.append((there & far, ORANGE, "s", f"outliers; all: r = {format_number(whole.estimate, 3)}"))
     for mask, colour, marker, label in looks:
         ax.scatter(of_z[0, mask], of_x[0, mask], s=16, color=colour, marker=marker, label=label, linewidths=0.5)
-    _name_outliers(ax, [(labels[k], of_z[0, k], of_x[0, k]) for k in np.flatnonzero(there & far)])
+    names = short_names(labels, _LETTERS)  # of all systems, so that names differ from those of other systems, too
+    _name_outliers(ax, [(names[k], of_z[0, k], of_x[0, k]) for k in np.flatnonzero(there & far)])
     ax.set_xlabel("Human score")
     ax.set_ylabel("Metric score")
     legend_above(ax)
     return finish(ax)
 
 
-def _name_outliers(ax: Axes, outliers: list[tuple[object, float, float]]) -> None:
+def _name_outliers(ax: Axes, outliers: list[tuple[str, float, float]]) -> None:
     if len(outliers) > _MOST_NAMED:
         return
     middle = float(np.mean(ax.get_xlim()))
-    for label, x, y in outliers:
+    for name, x, y in outliers:
         left = x < middle
         ax.annotate(
-            printable(str(label))[:24],
+            name,
             xy=(x, y),
             xytext=(4 if left else -4, 0),
             textcoords="offset points",

@@ -32,3 +32,11 @@ def test_means_of_inputs() -> None:
     ax = llbt.plot.scatter(x, [[1.0, 2.0], [3.0, 4.0], [5.0, 5.5]])
     points = np.concatenate([one.get_offsets() for one in ax.collections])
     np.testing.assert_allclose(np.asarray(points), [[1.5, 2], [3.5, 2.25], [5.25, 4]])
+
+
+def test_long_names_of_outliers_are_shortened_and_stay_different() -> None:
+    long = [f"organisation-{k}/a-very-long-model-name-{k:02d}-instruct-2026-preview" for k in range(5)]
+    (name,) = (text.get_text() for text in llbt.plot.scatter(METRIC.set_axis(long), HUMAN.set_axis(long)).texts)
+    assert len(name) <= 24
+    assert "…" in name or "..." in name
+    assert "4" in name
