@@ -260,7 +260,7 @@ def _judged(asker: str, name: str, value: object, kinds: Mapping[str, Kind], pas
     if kind is None:
         return value
     if not kind.holds(value):
-        remedy = _exchanged(kinds, name, passed) or _as_pairs(kind, name, value)
+        remedy = _exchanged(kinds, name, passed) or _as_pairs(kind, name, value) or _as_n(kind, kinds, value, passed)
         raise OptionError(_shown(name, value), remedy, expected=kind.expected)
     return kind.made_plain(value)
 
@@ -422,6 +422,12 @@ def _as_pairs(kind: Kind, name: str, value: object) -> str:
     if pairs is None or not kind.holds(object.__new__(pairs)):
         return ""
     return f"Pass {name}.to_comparisons(), the pairs that the lists imply."
+
+
+def _as_n(kind: Kind, kinds: Mapping[str, Kind], value: object, passed: Mapping[str, object]) -> str:
+    """Return the remedy if a number in place of a function was meant as `n`, the number of resamples; else empty."""
+    meant = "a function" in kind.expected and "n" in kinds and "n" not in passed and kinds["n"].holds(value)
+    return f"Type n={value}." if meant else ""
 
 
 def _shown(name: str, value: object) -> str:

@@ -117,3 +117,9 @@ def test_missing_and_surplus_arguments_are_named(typed: str, message: str) -> No
         eval(typed, names())
     assert isinstance(error.value, TypeError)
     assert str(error.value).startswith(message)
+
+
+def test_a_number_of_resamples_without_its_name_is_understood() -> None:
+    with pytest.raises(OptionError, match=r"statistic=3; expected a function, or None\. Type n=3\."):
+        llbt.bootstrap(names()["res"], 3)
+    assert llbt.bootstrap(names()["res"], n=3, rng=1).replicates.shape[0] == 3
