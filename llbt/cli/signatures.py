@@ -1,4 +1,4 @@
-"""Make commands of functions that take records of options: each field of a record becomes an option."""
+"""Commands of functions that take records of options: each field of a record becomes an option."""
 
 from __future__ import annotations
 

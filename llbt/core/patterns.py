@@ -244,8 +244,8 @@ def gathered_patterns(
     gone_note = (f"left out: {counted(gone, 'judge')} without any answer",) if gone else ()
     every = pairs_of(len(objects))
     seen = (answers[answered] != MISSING).any(axis=0).reshape(-1, len(every))  # (T, P)
-    kept, at = np.unique(every[seen.any(axis=0)]), np.flatnonzero(seen.any(axis=1))
-    unseen = [label for k, label in enumerate(objects) if k not in kept]
+    answered_objects, at = np.unique(every[seen.any(axis=0)]), np.flatnonzero(seen.any(axis=1))
+    unseen = [label for k, label in enumerate(objects) if k not in answered_objects]
     lost = f"left out: {counted(len(unseen), 'object')} without any answer ({listed(unseen)})"
     unseen_note: tuple[str, ...] = (lost,) if unseen else ()
     without = [] if times is None else times.values[~seen.any(axis=1)].tolist()
@@ -253,18 +253,18 @@ def gathered_patterns(
         (f"left out: {counted(len(without), 'time')} without any answer ({listed(without)})",) if without else ()
     )
     columns_kept = np.zeros(seen.shape, dtype=bool)
-    columns_kept[np.ix_(at, np.isin(every, kept).all(axis=1))] = True
+    columns_kept[np.ix_(at, np.isin(every, answered_objects).all(axis=1))] = True
     given = answers[np.ix_(answered, columns_kept.ravel())]
     keys = [*(given.T.astype(np.int64) + 1), *(column.codes[answered] for column in columns)]
     first, group = groups(keys)
     return Patterns(
-        objects=tuple(objects[k] for k in kept),
+        objects=tuple(objects[k] for k in answered_objects),
         answers=given[first],
         counts=np.bincount(group, n[answered], len(first)).astype(np.float64),
         kind=kind,
         levels=levels,
         columns=tuple(column.take(answered[first]) for column in columns),
-        object_columns=tuple(column.take(kept) for column in object_columns),
+        object_columns=tuple(column.take(answered_objects) for column in object_columns),
         times=times.take(at) if times else None,
         notes=(*notes, *gone_note, *unseen_note),
     )

@@ -132,9 +132,9 @@ def level_at(res: WithEffects, at: object) -> dict[str, Label]:
 
 def unnamed_level(name: str, known: Sequence[Label], at: Mapping[Any, Any]) -> OptionError:
     """Return the error that the level of a new judge is not named."""
-    said = f"at= has {name}={at[name]!r}" if name in at else f"at= has no {name!r}"
+    instead = f"at= has {name}={at[name]!r}" if name in at else f"at= has no {name!r}"
     return OptionError(
-        f"population=True, where σ differs by {name!r}, but {said}",
+        f"population=True, where σ differs by {name!r}, but {instead}",
         f"Name the level of the new judge: at={dict(at) | {name: known[0]}!r}.",
         expected=f"one of {listed(list(known))}",
     )

@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 import numpy as np
 import numpy.typing as npt
 
-from ..base.arguments import JUDGED_INSIDE, Confidence, Positive, Rng, as_generator, checked, is_list
+from ..base.arguments import JUDGED_INSIDE, Confidence, Positive, Rng, as_generator, checked, is_label, is_list
 from ..base.table import format_p
 from ..core.columns import FloatArray, Label
 from ..core.comparisons import Comparisons
@@ -254,7 +254,7 @@ def _anchors(anchor: Anchor | Sequence[Label], moved: LogWorths, objects: Sequen
         if anchor == "mean":
             return _Anchors(np.ones(len(objects), dtype=np.bool_))
     named = list(anchor) if is_list(anchor) else [anchor]
-    unknown = [label for label in named if label not in objects]
+    unknown = [label for label in named if not is_label(label) or label not in objects]
     if unknown or not named:
         raise OptionError(
             f"anchor={safe_repr(anchor)}",

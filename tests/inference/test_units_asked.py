@@ -150,7 +150,7 @@ def test_choices_are_refits_without_a_level() -> None:
         assert f"object[{worst.loc[judge, 'leader']}]" == leader
     mixed = llbt.sensitivity(fit_of("mixed"), leave_out="object")
     assert "ties split" in set(mixed.refits["choice"])
-    with pytest.raises(OptionError, match="leave_out='object', but rankings and patterns"):
+    with pytest.raises(OptionError, match="leave_out='object': rankings and patterns cannot"):
         llbt.sensitivity(fit_of("patterns"), leave_out="object")
 
 

@@ -64,7 +64,8 @@ def test_crossed_scales_have_a_restricted_maximum() -> None:
     res = llbt.fit("object + (object | judge) + (object | prompt)", c, approximation="laplace")
     assert isinstance(res, llbt.MixedResults)
     assert (res.scales > res.maximum.scales).all()
-    search, place = _Search.of(res.judges.likelihood(), res.maximum, res.without.solution.params, np.arange(2))
+    shares = np.stack([np.eye(2)] * 2)  # both σ are those of all judges
+    search, place = _Search.of(res.judges.likelihood(), res.maximum, res.without.solution.params, np.arange(2), shares)
     logs, step, kept = np.log(res.scales.to_numpy()), 0.02, (0, 1)
 
     def slopes(at: FloatArray) -> FloatArray:

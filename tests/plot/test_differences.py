@@ -212,7 +212,7 @@ def test_many_systems_have_stars_or_dots_and_names_that_do_not_overlap() -> None
     _, ax = plt.subplots(figsize=(5.6, 5.6), layout="constrained")
     llbt.plot.win_probabilities(found, test="t", ax=ax)
     assert len(ax.texts) == 18 * 17  # room for numbers
-    _, ax = plt.subplots(figsize=(3.8, 3.8), layout="constrained")
+    _, ax = plt.subplots(figsize=(4.2, 4.2), layout="constrained")
     llbt.plot.win_probabilities(found, test="t", ax=ax)
     assert {text.get_text().strip("*") for text in ax.texts} == {""}
     assert len(ax.texts) == 2 * significant
