@@ -212,11 +212,11 @@ def test_many_systems_have_stars_or_dots_and_names_that_do_not_overlap() -> None
     _, ax = plt.subplots(figsize=(5.6, 5.6), layout="constrained")
     llbt.plot.win_probabilities(found, test="t", ax=ax)
     assert len(ax.texts) == 18 * 17  # room for numbers
-    _, ax = plt.subplots(figsize=(4.2, 4.2), layout="constrained")
+    _, ax = plt.subplots(figsize=(5.0, 5.0), layout="constrained")
     llbt.plot.win_probabilities(found, test="t", ax=ax)
     assert {text.get_text().strip("*") for text in ax.texts} == {""}
     assert len(ax.texts) == 2 * significant
-    _, ax = plt.subplots(figsize=(1.5, 1.5), layout="constrained")
+    _, ax = plt.subplots(figsize=(2.0, 2.0), layout="constrained")
     llbt.plot.win_probabilities(found, test="t", ax=ax)
     assert not ax.texts
     assert len(points(ax)) == 2 * significant
