@@ -16,7 +16,7 @@ from .style import BLUE, COLUMN, ORANGE, axes_of, finish, legend_above, short_na
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_LETTERS = 24  # most letters of a name beside its point
+_LETTERS = 20  # most letters of a name beside its point
 _MOST_NAMED = 4  # outliers; names of more would lie upon each other
 
 
