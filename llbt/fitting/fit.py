@@ -123,7 +123,7 @@ def fit(
     best_worst : {"joint", "sequential"}
         Best-worst sets: both are named at once, or the best first.
     missing, not_at_random : {"ignorable", "common", "object", "comparison"}; {None, "object", "comparison"}; or names
-        Patterns: by what log-odds of a missing answer vary, and whether by the answer, too; names choose the objects.
+        Patterns: what the log-odds of a missing answer depend on, and whether on the answer itself; names are objects.
     progress : bool
         Show a bar that counts the steps.
 
