@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from ..base.arguments import Confidence, Count, Jobs, Rng, checked
-from ..base.table import Qualifying, format_number
+from ..base.table import Qualifying, counted, format_number
 from ..core.columns import FloatArray
 from ..core.comparisons import Comparisons
 from ..errors import DesignError
@@ -153,7 +153,7 @@ def reliability(
         judge_fit=_of_judges(res, way) if way else None,
         anchored=None if marks is None else anchored_marks(marks, log_worths, confidence),
         confidence=confidence,
-        notes=(*_warnings(res, close), *notes, *why, *(halves.notes if halves else ())),
+        notes=(*_warnings(res, close), *notes, *why, *(halves.notes if halves else ()), *_marked(marks)),
     )
 
 
@@ -190,6 +190,13 @@ def _warnings(res: PlainEstimates, close: float) -> tuple[str, ...]:
             Qualifying("The prior shrinks worths, so SSR depends on the prior as well as on the judgments.")
         )
     return tuple(warnings)
+
+
+def _marked(marks: FloatArray | None) -> tuple[str, ...]:
+    """Return a note that points to the marks, if there are anchors."""
+    if marks is None:
+        return ()
+    return (f"Marks of all objects on the scale of {counted(int((~np.isnan(marks)).sum()), 'anchor')}: .marks()",)
 
 
 def _judges(c: Comparisons, judge: str | None) -> Way | None:

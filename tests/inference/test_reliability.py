@@ -197,6 +197,13 @@ def test_two_anchors_fix_the_line_and_errors_are_by_the_delta_method(res):
     assert "Two anchors" in marks.notes[0]
 
 
+def test_the_printout_points_to_the_marks(res):
+    """Anchors that were given are not passed over in the printout."""
+    pointer = "Marks of all objects on the scale of 2 anchors: .marks()"
+    assert pointer in str(llbt.reliability(res, anchors={"o00": 40, "o05": 60}, n=1))
+    assert "Marks" not in str(llbt.reliability(res, n=1))
+
+
 def test_close_pairs_bring_a_warning(res, found):
     c, worth = res.comparisons, found.estimate
     every = np.mean([abs(a - b) for k, a in enumerate(worth) for b in worth[:k]])
