@@ -244,3 +244,8 @@ print(*sorted(set(sys.modules) - before))
 """
     done = subprocess.run([sys.executable, "-S", "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["llbt", "llbt.cli", "llbt.cli.start"]
+
+
+def test_python_m_llbt_is_the_command():
+    done = subprocess.run([sys.executable, "-m", "llbt", "datasets"], capture_output=True, text=True, check=True)
+    assert done.stdout == run("datasets").stdout
