@@ -89,7 +89,13 @@ def with_effects(
     except linalg.LinAlgError:
         raise _unidentified(brackets, ways) from None
     unrestricted = [_UNRESTRICTED] if reml is None else []
-    notes = (*judges.notes, *unrestricted, *_few(ways), *few_of_level(without, brackets, ways))
+    notes = (
+        *judges.notes,
+        *unrestricted,
+        *_few(ways),
+        *few_of_level(without, brackets, ways),
+        *_without_covariance(brackets),
+    )
     judges = replace(judges, notes=notes)
     average = _average(without, brackets, judges, solution, reml, ways)
     if cov_type == "cluster" or cov_type == "CR1":
@@ -630,6 +636,17 @@ def _few(ways: Sequence[Way]) -> list[str]:
         )
         for way in ways
         if way.name != "object" and way.effective < FEW
+    ]
+
+
+def _without_covariance(brackets: Sequence[Bracket]) -> list[str]:
+    """Return notes on brackets of two effects whose covariance enters no comparison."""
+    apart = {bracket.joint: [one.written for one in brackets if one.joint == bracket.joint] for bracket in brackets}
+    return [
+        f"{joint} has the likelihood of {' + '.join(dict.fromkeys(several))}: the covariance cancels from every "
+        "comparison."
+        for joint, several in apart.items()
+        if joint
     ]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import NoReturn
 
 from ..core.columns import Label
@@ -45,12 +45,15 @@ class Bracket:
         A covariate of the grouping's levels, such as judges, each of whose levels has its own σ; empty for one σ.
     level : label or None
         The level of `by` that has these effects; None before the levels are read from the table.
+    joint : str
+        How the formula has the bracket if it names two effects whose covariance cancels; empty for other brackets.
     """
 
     effect: str
     grouping: str
     by: str = ""
     level: Label | None = None
+    joint: str = field(default="", compare=False)
 
     @property
     def of_objects(self) -> bool:
@@ -206,8 +209,10 @@ def _read(term: str, text: str) -> list[Bracket]:
         _fail(f"{term.strip()[:80]!r} cannot be read as a random effect", text)
     grouping, by = _grouping(match, term, text)
     several = [effect.strip() for effect in match[1].split("+")]
-    effects = several if apart or _covariances_cancel(several) else [match[1].strip()]
-    return [_bracket(effect, Bracket("object", grouping, by), term, text) for effect in effects]
+    cancel = not apart and _covariances_cancel(several)
+    effects = several if apart or cancel else [match[1].strip()]
+    among = Bracket("object", grouping, by, joint=inside if cancel else "")
+    return [_bracket(effect, among, term, text) for effect in effects]
 
 
 def _covariances_cancel(effects: Sequence[str]) -> bool:

@@ -420,6 +420,18 @@ def test_the_call_that_adds_all_averages_runs(lacking: str, complete: str) -> No
     assert eval(typed[0], {"llbt": llbt, "c": table()}).formula == complete
 
 
+def test_one_bracket_of_objects_and_a_slope_says_that_its_covariance_cancels() -> None:
+    joint, apart = (llbt.fit(f"object + length + (object + length {bar} judge)", table()) for bar in ("|", "||"))
+    said = (
+        "(object + length | judge) has the likelihood of (object | judge) + (length | judge): the covariance cancels "
+        "from every comparison."
+    )
+    assert said in joint.summary().notes
+    assert said not in apart.summary().notes
+    assert joint.llf == apart.llf
+    assert joint.formula == apart.formula
+
+
 def test_expectation_propagation_of_other_effects_names_slopes() -> None:
     d = tied().assign(prompt=np.arange(len(tied())) % 9)
     c = llbt.from_judgments(d, clusters=("judge", "prompt"))
