@@ -12,7 +12,6 @@ from .indexed_rows import FloatArray
 
 Slopes = Callable[[FloatArray], tuple[FloatArray, FloatArray]]  # (n, p) → log-densities (n,), gradients (n, p)
 
-CHAINS = 8
 _WARM = 100  # steps that tune the step size; their draws are dropped
 _PATH = 1.5  # length of a path in standard deviations: a quarter of a turn is π/2
 _ACCEPTED = 0.8  # share of accepted proposals that the step size is tuned to
@@ -36,16 +35,16 @@ class Chains:
 
 
 def hamiltonian(
-    slopes: Slopes, size: int, n: int, rng: np.random.Generator, shown: Callable[[range], Iterable[int]]
+    slopes: Slopes, starts: FloatArray, n: int, rng: np.random.Generator, shown: Callable[[range], Iterable[int]]
 ) -> Chains:
-    """Return n draws from each of eight chains, of a density that is about standard normal in p coordinates.
+    """Return n draws from each of C chains, of a density that is about standard normal in p coordinates.
 
     Parameters
     ----------
     slopes : callable
         Coordinates (C, p) → log-densities (C,) and their gradients (C, p).
-    size : int
-        The number of coordinates p.
+    starts : ndarray, shape (C, p)
+        Where the chains start. A chain that starts where the density falls steeply may never leave its start.
     n : int
     rng : numpy.random.Generator
     shown : callable
@@ -55,10 +54,10 @@ def hamiltonian(
     ----------
     Neal, R. M. (2011). MCMC using Hamiltonian dynamics. In Handbook of Markov Chain Monte Carlo, chapter 5.
     """
-    at = rng.standard_normal((CHAINS, size))
+    (chains, size), at = starts.shape, starts
     value, slope = slopes(at)
     step = 0.9 * size**-0.25
-    draws, accepted = np.empty((CHAINS, n, size)), 0.0
+    draws, accepted = np.empty((chains, n, size)), 0.0
     for k in shown(range(_WARM + n)):
         momentum = rng.standard_normal(at.shape)
         before = value - 0.5 * (momentum**2).sum(axis=1)
@@ -70,7 +69,7 @@ def hamiltonian(
             new_value, new_slope = slopes(new)
             momentum = momentum + 0.5 * size_now * new_slope
         after = new_value - 0.5 * (momentum**2).sum(axis=1)
-        taken = np.log(rng.random(CHAINS)) < np.where(np.isnan(after), -np.inf, after) - before
+        taken = np.log(rng.random(chains)) < np.where(np.isnan(after), -np.inf, after) - before
         at, slope = np.where(taken[:, None], new, at), np.where(taken[:, None], new_slope, slope)
         value = np.where(taken, new_value, value)
         if k < _WARM:

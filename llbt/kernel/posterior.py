@@ -10,7 +10,7 @@ from typing import Any, Literal, Protocol
 import numpy as np
 from scipy import linalg
 
-from .hamiltonian import CHAINS, effective_draws, hamiltonian, r_hat
+from .hamiltonian import effective_draws, hamiltonian, r_hat
 from .importance import effective_number, normalized, pareto_k, t_draws
 from .indexed_rows import FloatArray, IntArray
 from .newton import InParameters, moving, newton
@@ -21,6 +21,7 @@ Shown = Callable[[range], Iterable[int]]
 # bounds of k̂ and of the effective number of draws for weights that can be trusted
 MOST_K, LEAST_EFFECTIVE = 0.5, 400.0
 MOST_R_HAT = 1.02
+CHAINS = 8
 LEAST_DF = 5.0  # least df of the t distribution of the draws
 _BLOCK = 250  # draws evaluated at a time
 _NEAR = 1e-6  # squared distance to the mode before the last step, in standard errors; draws are weighted anyway
@@ -219,7 +220,8 @@ class Density:
         start : ndarray, shape (p,)
             Where the search for the mode starts.
         n : int
-            The number of draws; with chains it is rounded up to a multiple of eight.
+            The number of draws; with chains it is rounded up to a multiple of eight. Chains start at eight of the
+            draws of the t distribution, drawn by their weights.
         rng : numpy.random.Generator
         shown : callable
             Takes a range of steps and yields the steps, while a progress bar or a forecast of the time is shown.
@@ -241,7 +243,9 @@ class Density:
             value, slope = self.slopes(mode.params + at @ mode.root.T)
             return value, slope @ mode.root
 
-        draws = hamiltonian(whitened, size, -(-n // CHAINS), rng, shown).draws
+        # by Gumbel's method without replacement, so that no chain starts where the density is next to nothing
+        first = np.argsort(-(log_weights + rng.gumbel(size=n)))[:CHAINS]
+        draws = hamiltonian(whitened, drawn[first], -(-n // CHAINS), rng, shown).draws
         total = draws.shape[0] * draws.shape[1]
         return Draws(
             mode.params + draws.reshape(total, size) @ mode.root.T,

@@ -66,6 +66,27 @@ def test_it_is_that_of_numerical_integration() -> None:
     assert second["probability"].to_numpy() == pytest.approx(at_most - first, abs=0.005)
 
 
+def test_chains_start_where_the_density_is_not_next_to_nothing() -> None:
+    """C never loses and the prior is wide: means of chains are those of a sum over a grid.
+
+    Before, chains started at normal draws. One of eight started where the density falls steeply, and never moved.
+    """
+    counts = [("A", "B", 2, 24), ("A", "C", 0, 29), ("B", "C", 0, 38)]
+    frame = pd.DataFrame(counts, columns=["object_i", "object_j", "wins_i", "wins_j"])
+    post = llbt.posterior(llbt.fit("object", llbt.from_counts(frame), prior=1.0), prior=6, rng=0)
+    a, b = np.meshgrid(np.linspace(-60, 1, 611), np.linspace(-50, 1, 511))  # relative to C
+    lam = np.stack([a, b, np.zeros(a.shape)], axis=-1).reshape(-1, 3)
+    lam -= lam.mean(axis=1, keepdims=True)
+    log_density = -0.5 * (lam**2).sum(axis=1) / 6**2
+    for i, j, wins, losses in counts:
+        d = 2 * (lam[:, "ABC".index(i)] - lam[:, "ABC".index(j)])
+        log_density -= wins * np.logaddexp(0, -d) + losses * np.logaddexp(0, d)
+    weights = np.exp(log_density - log_density.max())
+    assert post.route == "Hamiltonian Monte Carlo"
+    assert post.log_worths.mean(axis=0) == pytest.approx(weights @ lam / weights.sum(), abs=0.35)
+    assert post.r_hat < 1.02
+
+
 def test_the_density_is_the_one_written_out() -> None:
     target = plain_target(RES)
     density = target.density(scales_of(target).prior(0.7))

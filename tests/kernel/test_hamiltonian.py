@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from llbt.kernel.hamiltonian import CHAINS, effective_draws, hamiltonian, r_hat
+from llbt.kernel.hamiltonian import effective_draws, hamiltonian, r_hat
 
 
 def test_draws_have_the_moments_of_a_normal_distribution() -> None:
@@ -12,9 +12,10 @@ def test_draws_have_the_moments_of_a_normal_distribution() -> None:
     def slopes(at: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         return -0.5 * (((at - mean) / sd) ** 2).sum(axis=1), -(at - mean) / sd**2
 
-    found = hamiltonian(slopes, 3, 500, np.random.default_rng(1), lambda steps: steps)
+    rng = np.random.default_rng(1)
+    found = hamiltonian(slopes, rng.standard_normal((8, 3)), 500, rng, lambda steps: steps)
     flat = found.draws.reshape(-1, 3)
-    assert found.draws.shape == (CHAINS, 500, 3)
+    assert found.draws.shape == (8, 500, 3)
     assert flat.mean(axis=0) == pytest.approx(mean, abs=0.07)
     assert flat.std(axis=0) == pytest.approx(sd, rel=0.06)
     assert 0.6 < found.accepted < 0.95

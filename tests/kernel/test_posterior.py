@@ -36,7 +36,8 @@ def first_by_chains(res: llbt.LLBTResults, n: int) -> tuple[np.ndarray, float, f
         value, slope = density.slopes(mode.params + at @ mode.root.T)
         return value, slope @ mode.root
 
-    draws = hamiltonian(whitened, len(target.start), n, np.random.default_rng(5), lambda steps: steps).draws
+    rng = np.random.default_rng(5)
+    draws = hamiltonian(whitened, rng.standard_normal((8, len(target.start))), n, rng, lambda steps: steps).draws
     params = mode.params + draws.reshape(-1, len(target.start)) @ mode.root.T
     size = len(res.comparisons.objects)
     worths = np.column_stack([params[:, : size - 1], np.zeros(len(params))])
