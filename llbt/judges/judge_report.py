@@ -25,6 +25,7 @@ from .judge_report_record import JudgeReport
 _ROW = "file row"  # no column of a file is likely to have this name
 _SIDES = (("object_i", "object_j"), ("model_a", "model_b"))  # columns of the objects that are known without being named
 _FEWEST = 20  # labelled rows, for estimates at all
+_CONSTANT = {"i": "the first object", "j": "the second object", "tie": "a tie"}
 
 
 @checked
@@ -85,7 +86,7 @@ def report(
     Raises
     ------
     JudgmentError
-        For missing columns, unknown labels, and fewer than 20 labelled rows.
+        For missing columns, objects or groups, unknown labels, and fewer than 20 labelled rows.
     OptionError
         For unknown objects of the family.
 
@@ -147,7 +148,10 @@ def report(
     unanswered = dict(bias_tests.unanswered)
     labels, rows = len(verdicts.human), len(verdicts.machine)
     calibration = _calibrated(verdicts, verdicts.human, confidence, unanswered)
-    half, worth = labels, math.nan if calibration is None else calibration.effective_labels
+    constant = len(set(verdicts.machine["outcome"])) == 1
+    half, worth = labels, float(labels) if constant else math.nan
+    if calibration is not None:
+        worth = calibration.effective_labels
     if labels == rows and calibration is not None:
         half = labels // 2
         some = verdicts.human.iloc[np.sort(draw.permutation(labels)[:half])]
@@ -160,7 +164,7 @@ def report(
         labels=labels,
         rows=rows,
         trial_labels=half,
-        trial_worth=float(worth),
+        trial_worth=float(min(worth, rows)),  # the verdicts cannot make labels worth more than a label for each row
         unanswered=unanswered,
         family=own,
         confidence=confidence,
@@ -213,34 +217,63 @@ def _verdicts(
                 f"there is no column {name!r} ({parameter}=){near(name, list(table))}",
                 expected=f"one of {listed(list(table), 20)}",
             )
-    table = table.assign(**{_ROW: np.arange(len(table))})
+    whole = table.assign(**{_ROW: np.arange(len(table))})
+    _refuse_missing(whole, [*sides, *([groups] if groups else [])])
+    judged = _filled(whole[columns[1]])
+    labelled = judged & _filled(whole[columns[0]])
+    _refuse_few(int(labelled.sum()), int(judged.sum()), columns)
+    gap = _relative(whole[judged], length) if length else None
     notes = []
-    judged = table[columns[1]].notna()
     if not judged.all():
-        gone = int((~judged).sum())
-        notes.append(Qualifying(f"{counted(gone, 'row')} left out: no verdict in {columns[1]!r}."))
-    table = table[judged]
-    labelled = table[table[columns[0]].notna()]
-    if len(labelled) < _FEWEST:
-        raise JudgmentError(
-            f"{counted(len(labelled), 'row')} of {format_count(len(table))} with both verdicts ({columns[0]!r} and "
-            f"{columns[1]!r})",
-            "Label more rows.",
-            expected=f"{_FEWEST} or more",
-        )
-    gap = _relative(table, length) if length else None
+        notes.append(Qualifying(f"{counted(int((~judged).sum()), 'row')} left out: no verdict in {columns[1]!r}."))
 
-    def framed(part: pd.DataFrame, column: str) -> pd.DataFrame:
-        frame = read_judgments(part, objects=sides, outcome=column, outcomes=outcomes).to_frame()
-        columns = [*dict.fromkeys(("object_i", "object_j", "outcome", _ROW, *([groups] if groups else [])))]
-        made = frame[columns].copy()
+    def framed(column: str, rows: pd.Series) -> pd.DataFrame:
+        given = whole[[*dict.fromkeys((*sides, column, _ROW, *([groups] if groups else [])))]]
+        given = given.assign(**{column: given[column].where(rows)})
+        if isinstance(outcomes, str):
+            frame = read_judgments(given, objects=sides, outcome=column, outcomes=outcomes, missing="drop").to_frame()
+        else:  # rows are left out by their label, so that errors count rows as the file does
+            meanings = {**(outcomes or {}), None: None}
+            frame = read_judgments(given, objects=sides, outcome=column, outcomes=meanings).to_frame()
+        if len(frame) < rows.sum():
+            gone = counted(int(rows.sum()) - len(frame), "row")
+            notes.append(Qualifying(f"{gone} left out: a verdict in {column!r} that outcomes= leaves out."))
+        names = [*dict.fromkeys(("object_i", "object_j", "outcome", _ROW, *([groups] if groups else [])))]
+        made = frame[names].copy()
         if gap is not None:
             made["length_a"], made["length_b"] = gap[made[_ROW]] / 2, -gap[made[_ROW]] / 2
         return made
 
-    cluster = groups or _ROW
-    machine, human = framed(table, columns[1]), framed(labelled, columns[0])
-    return Verdicts(human, machine, _ROW, cluster, order, gap is not None), tuple(notes)
+    machine = framed(columns[1], judged)
+    human = framed(columns[0], labelled & whole[_ROW].isin(machine[_ROW]))
+    _refuse_few(len(human), len(machine), columns)
+    return Verdicts(human, machine, _ROW, groups or _ROW, order, gap is not None), tuple(notes)
+
+
+def _filled(column: pd.Series) -> pd.Series:
+    """Return whether each field of a column holds something: an empty text does not."""
+    return column.notna() & (column.astype(str).str.strip() != "")
+
+
+def _refuse_missing(table: pd.DataFrame, columns: Sequence[str]) -> None:
+    for name in columns:
+        missing = table[name].isna()
+        if missing.any():
+            raise JudgmentError(
+                f"column {name!r}: {counted(int(missing.sum()), 'missing value')}, the first at row "
+                f"{int(missing.to_numpy().argmax())}",
+                "Fill it in, or leave these rows out of the data.",
+                expected="a value in every row",
+            )
+
+
+def _refuse_few(labels: int, rows: int, columns: tuple[str, str]) -> None:
+    if labels < _FEWEST:
+        raise JudgmentError(
+            f"{counted(labels, 'row')} of {format_count(rows)} with both verdicts ({columns[0]!r} and {columns[1]!r})",
+            "Label more rows.",
+            expected=f"{_FEWEST} or more",
+        )
 
 
 def _relative(table: pd.DataFrame, length: Sequence[str]) -> FloatArray:
@@ -280,6 +313,11 @@ def _calibrated(verdicts: Verdicts, human: pd.DataFrame, confidence: float, unan
     """Return the calibration of the verdicts by some labels, or None with the reason."""
     ties = (human["outcome"] == "tie").any() or (verdicts.machine["outcome"] == "tie").any()
     groups = None if verdicts.cluster == _ROW else verdicts.cluster
+    first, *others = verdicts.machine["outcome"].unique()
+    if not others:
+        always = f"the machine's verdict is {_CONSTANT[first]} in every row, so it says nothing about the objects"
+        unanswered["calibrated leaderboard"] = always
+        return None
     formula = "object + tie" if ties else "object"
     try:
         return calibrate(

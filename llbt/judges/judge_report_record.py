@@ -53,7 +53,8 @@ class JudgeReport(Record):
         Labelled rows, and all rows with a verdict.
     trial_labels, trial_worth : float
         `trial_labels` labels with the verdicts are as precise as `trial_worth` labels alone. `trial_labels` is
-        `labels`, or half of it if every row has a label, because verdicts on labelled rows add nothing.
+        `labels`, or half of it if every row has a label, because verdicts on labelled rows add nothing. `trial_worth`
+        is at most `rows`, and equals `trial_labels` if all verdicts of the machine are the same.
     unanswered : mapping of str to str
         Questions that the file does not answer, and why.
     family : tuple of labels
@@ -117,7 +118,7 @@ class JudgeReport(Record):
         head = tuple(line for line_text in self.lines() for line in wrapped(line_text, WIDTH, "  "))
         title = "Is this judge usable?"
         if self.calibration is None:
-            return Table((Field("object", "object", []),), title=title, head=head, notes=self.notes)
+            return Table((), title=title, head=head, notes=self.notes)
         frame = self.calibration.to_frame()
         people, machine = frame["labels"].to_numpy(dtype=float), frame["machines"].to_numpy(dtype=float)
         fields = (

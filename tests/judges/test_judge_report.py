@@ -145,6 +145,53 @@ def test_rows_without_a_verdict_are_left_out_and_counted(frame):
     assert "5 rows left out: no verdict in 'machine'." in found.notes
 
 
+def test_an_empty_field_is_a_row_without_a_label(frame, found):
+    """By the same file with None in place of the empty texts."""
+    empty = llbt.judges.report(
+        frame.assign(human=frame["human"].fillna("")), human="human", machine="machine", family=["m0"], length=LENGTHS,
+        n=99,
+    )  # fmt: skip
+    assert str(empty) == str(found)
+
+
+def test_verdicts_that_outcomes_leaves_out_are_counted_and_errors_count_rows_of_the_file(frame):
+    """Rows 0 to 299 have labels. The machine has no verdict in row 2, so that a copy without it counts differently."""
+    some = frame.assign(machine=frame["machine"].where(frame.index != 2))
+    some.loc[[7, 350], "machine"] = "refused"
+    some.loc[9, "human"] = "unsure"
+    with pytest.raises(JudgmentError, match=r"'refused' \(2 rows, first at row 7\)"):
+        llbt.judges.report(some, human="human", machine="machine", n=9)
+    found = llbt.judges.report(some, human="human", machine="machine", outcomes={"refused": None, "unsure": None}, n=9)
+    assert (found.labels, found.rows) == (297, 697)
+    assert found.notes[:3] == (
+        "1 row left out: no verdict in 'machine'.",
+        "2 rows left out: a verdict in 'machine' that outcomes= leaves out.",
+        "1 row left out: a verdict in 'human' that outcomes= leaves out.",
+    )
+
+
+@pytest.mark.parametrize("name", ["model_a", "prompt"])
+def test_a_missing_object_or_group_is_refused_with_its_row(frame, name):
+    holed = frame.assign(prompt=[f"p{k // 4}" for k in frame.index])
+    holed.loc[7, name] = None
+    with pytest.raises(JudgmentError, match=f"column '{name}': 1 missing value, the first at row 7"):
+        llbt.judges.report(holed, human="human", machine="machine", groups="prompt", n=9)
+
+
+@pytest.mark.parametrize(("verdict", "words"), [("model_a", "the first object"), ("tie", "a tie")])
+def test_a_machine_with_one_verdict_adds_no_labels(frame, verdict, words):
+    found = llbt.judges.report(frame.assign(machine=verdict), human="human", machine="machine", n=9)
+    assert found.answer == "This judge is hardly usable: its verdicts are worth 0 additional labels (300 are given)."
+    assert f"verdict is {words} in every row" in found.unanswered["calibrated leaderboard"]
+
+
+def test_a_machine_that_equals_people_makes_labels_worth_a_label_for_each_row_at_most(frame):
+    """Half of the labels with the verdicts of all rows are as precise as all labels; the estimate was above them."""
+    part = frame[frame["human"].notna()]
+    found = llbt.judges.report(part.assign(machine=part["human"]), human="human", machine="machine", n=9)
+    assert 270 < found.trial_worth <= 300
+
+
 @pytest.mark.parametrize(
     ("change", "error", "said"),
     [
