@@ -181,6 +181,7 @@ SEVERAL: dict[Callable[..., Any], dict[str, Any]] = {
     llbt.anova: {"n": 11},
     llbt.bootstrap: {"n": 600},
     llbt.goodness_of_fit: {"n": 600},
+    llbt.judges.dimension: {"n": 2},
     llbt.residuals: {"n": 12},
     llbt.reliability: {"n": 6},
     llbt.held_out: {},

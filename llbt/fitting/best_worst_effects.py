@@ -171,9 +171,12 @@ class BestWorstEffects(WorthEstimates, Record):
     _made_by: ClassVar[str] = "llbt.fit('object + (object | judge)', rankings)"
     _unanswered: ClassVar[Mapping[str, tuple[str, str]]] = {
         **OF_LISTS,
-        "judge_effects": (
-            "effects of judges of best-worst sets are integrated out, not estimated one by one",
-            "Ask how far each judge moves the worths: llbt.influence(res).",
+        **dict.fromkeys(
+            ("judge_effects", "judges.dimension"),
+            (
+                "effects of judges of best-worst sets are integrated out, not estimated one by one",
+                "Ask how far each judge moves the worths: llbt.influence(res).",
+            ),
         ),
     }
 

@@ -91,16 +91,19 @@ OF_LARGE: Mapping[str, tuple[str, str]] = {
 _OF_PAIRS = "a fit of lists has no counts of pairs, because pairs of one list are not independent"
 _USE_PAIRS = "Use a fit of the pairs that the lists imply: res = {plain}."
 
+_NO_EFFECTS = (
+    "this fit of lists has no normal effects of judges",
+    "Fit separate worths of each judge, and compare with common worths by llbt.anova. Or fit normal effects to the "
+    "pairs: llbt.fit('object + (object | judge)', res.comparisons), if the judge column is named judge.",
+)
+
 OF_LISTS: Mapping[str, tuple[str, str]] = {
     "drift": ("paths of worths are fitted to judgments of pairs", _USE_PAIRS),
     "grade_tests": ("lists have no grades", _USE_PAIRS),
     "tie_tests": ("in lists, more than two objects can be tied", _USE_PAIRS),
     "intransitivity": (_OF_PAIRS, "Pass the table of the pairs that the lists imply: res.comparisons."),
-    "judge_effects": (
-        "this fit of lists has no normal effects of judges",
-        "Fit separate worths of each judge, and compare with common worths by llbt.anova. Or fit normal effects to the "
-        "pairs: llbt.fit('object + (object | judge)', res.comparisons), if the judge column is named judge.",
-    ),
+    "judge_effects": _NO_EFFECTS,
+    "judges.dimension": _NO_EFFECTS,
     "judges.summary": (
         "the model must predict judgments of pairs, and a model of lists predicts lists",
         "Pass a fit of the pairs: llbt.judges.summary(res.comparisons, model={plain}).",
@@ -115,9 +118,9 @@ OF_LISTS: Mapping[str, tuple[str, str]] = {
 
 _MORE_THAN_WORTHS = (
     "add1", "drift", "fragility", "goodness_of_fit", "grade_tests", "intransitivity",
-    "judge_effects", "judges.summary", "level_tests", "planning.needed", "planning.next_pairs", "plot.discrimination",
-    "plot.judges", "plot.network", "plot.residuals", "plot.ties", "posterior", "reliability", "residuals",
-    "sensitivity", "tie_tests",
+    "judge_effects", "judges.dimension", "judges.summary", "level_tests", "planning.needed", "planning.next_pairs",
+    "plot.discrimination", "plot.judges", "plot.network", "plot.residuals", "plot.ties", "posterior", "reliability",
+    "residuals", "sensitivity", "tie_tests",
 )  # fmt: skip
 
 OF_CALIBRATED: Mapping[str, tuple[str, str]] = dict.fromkeys(

@@ -97,6 +97,17 @@ def mixed() -> llbt.MixedResults:
 
 
 @cache
+def tasted() -> llbt.MixedResults:
+    """Twelve judges of three objects, half of whom prefer the first and half the last."""
+    rows = [(i, j, judge, 3, 1) for judge in range(6) for i, j in ("AB", "AC", "BC")]
+    rows += [(i, j, judge, 1, 3) for judge in range(6, 12) for i, j in ("AB", "AC", "BC")]
+    frame = pd.DataFrame(rows, columns=["object_i", "object_j", "judge", "wins_i", "wins_j"])
+    found = llbt.fit("object + (object | judge)", llbt.from_counts(frame, clusters="judge"))
+    assert isinstance(found, llbt.MixedResults)
+    return found
+
+
+@cache
 def discriminating() -> llbt.DiscriminationResults:
     found = llbt.fit("object + tie", llbt.load_dataset("dras_table1"), discrimination="judge")
     assert isinstance(found, llbt.DiscriminationResults)
@@ -190,6 +201,7 @@ CALLS: dict[Callable[..., Any], Callable[[], tuple[list[Any], dict[str, Any]]]] 
     llbt.sensitivity: lambda: ([fitted()], {}),
     llbt.contrasts: lambda: ([fitted(), {"A": {"A": 1, "B": -1}}], {}),
     llbt.plot.forest: lambda: ([llbt.contrasts(fitted(), {"A": {"A": 1, "B": -1}})], {}),
+    llbt.judges.dimension: lambda: ([tasted()], {}),
     llbt.judge_effects: lambda: ([mixed()], {}),
     llbt.leaderboard: lambda: ([fitted()], {}),
     llbt.grade_tests: lambda: ([graded()], {}),

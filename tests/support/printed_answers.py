@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from support.calls import AGREE, DIFFERENCES, TESTS, graded, mixed
+from support.calls import AGREE, DIFFERENCES, TESTS, graded, mixed, tasted
 
 import llbt
 from llbt.base.table import Record
@@ -157,6 +157,7 @@ def of_no_names() -> Iterator[tuple[str, Record]]:
     """Answers that no names of objects stand in, and those of fixed examples."""
     yield from {
         "mixed": mixed(),
+        "judge dimension": llbt.judges.dimension(tasted()),
         "judge effects": llbt.judge_effects(mixed()),
         "graded": graded(),
         "grade tests": llbt.grade_tests(graded()),
