@@ -64,8 +64,8 @@ if TYPE_CHECKING:  # what checkers and editors read; the interpreter reads HOMES
     from .inference.terms import add1, drop1
     from .inference.tie_tests import tie_tests
     from .inference.worth import worth
-    from .planning.power import power
     from .planning.scenarios import Scenario
+    from .planning.simulated_power import power
     from .report.interpret import interpret
     from .report.model_table import model_table
     from .report.page import write_report
@@ -217,7 +217,7 @@ HOMES = {
     "judges": "judges",
     "metrics": "metrics",
     "planning": "planning",
-    "power": "planning.power",
+    "power": "planning.simulated_power",
     "Scenario": "planning.scenarios",
     "plot": "plot",
     "interpret": "report.interpret",

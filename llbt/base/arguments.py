@@ -37,7 +37,7 @@ _NAMESPACES = (
     "scores",
 )  # rooms whose functions users find under the room's name
 # modules of these rooms whose functions users find directly under llbt
-_ABOVE = ("planning.power", "planning.scenarios")
+_ABOVE = ("planning.simulated_power", "planning.scenarios")
 _LONGEST = 80  # most characters of a value in a message
 _SEVERAL = 100  # up to so many values, a list may be a list of fits
 

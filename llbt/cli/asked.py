@@ -187,7 +187,7 @@ def supposed(**assumed: Any) -> tuple[Any, tuple[Any, ...]]:
 
 _MADE: dict[str, tuple[Made, Sequence[str]]] = {
     "inference.held_out.held_out": (several_fits, ("results",)),
-    "planning.power.power": (supposed, ("scenario",)),
+    "planning.simulated_power.power": (supposed, ("scenario",)),
     "judges.calibrate.calibrate": (people_and_machines, ("human", "machine")),
 }
 _ASKED_OF_A_FIT: tuple[Made, Sequence[str]] = (fitted, ("res",))

@@ -21,7 +21,7 @@ _COMMANDS = (
     *("cli.models.report", "report.interpret.interpret", "inference.sensitivity.sensitivity"),
     *("inference.fragility.fragility", "inference.influence.influence", "inference.level_tests.level_tests"),
     *("inference.drift.drift", "inference.held_out.held_out", "planning.next_pairs.next_pairs"),
-    *("planning.power.power", "cli.planning.needed", "cli.judging.agreement", "cli.judging.judge_report"),
+    *("planning.simulated_power.power", "cli.planning.needed", "cli.judging.agreement", "cli.judging.judge_report"),
     *("judges.calibrate.calibrate", "cli.scoring.aggregate", "cli.scoring.board"),
 )
 

@@ -12,8 +12,8 @@ import numpy as np
 from ..base.arguments import Share, checked
 from ..base.table import format_count
 from ..core.columns import FloatArray, IntArray
-from ..planning.power import Power, required_judgments
 from ..planning.scenarios import varied
+from ..planning.simulated_power import Power, required_judgments
 from .style import (
     BLUE,
     COLUMN,

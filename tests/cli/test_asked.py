@@ -23,7 +23,7 @@ HOMES = [
     "inference.level_tests.level_tests",
     "report.interpret.interpret",
     "planning.next_pairs.next_pairs",
-    "planning.power.power",
+    "planning.simulated_power.power",
     "planning.scenarios.Scenario",
     "judges.calibrate.calibrate",
 ]

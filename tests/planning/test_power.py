@@ -13,9 +13,9 @@ from support.in_full import in_full
 
 import llbt
 from llbt import Scenario
-from llbt.planning.power import Power, power, required_judgments
 from llbt.planning.power_tests import p_values
 from llbt.planning.power_truth import TESTS, Truth
+from llbt.planning.simulated_power import Power, power, required_judgments
 
 ERRORS = 4  # Monte Carlo standard errors that a simulated share may be away
 
