@@ -23,13 +23,26 @@ UNSEEN = re.compile(
     r"[\x00-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f"
     r"\u3164\ud800-\udfff\ufeff\uffa0\ufff0-\ufffb\ufffe\uffff\U000e0000-\U000e0fff]"
 )
-_ROOMS = ("classical", "errors", "formats", "judges", "metrics", "plot", "scores")  # whose names users type
+_ROOMS = ("classical", "errors", "formats", "judges", "metrics", "planning", "plot", "scores")  # whose names users type
+_FILES = ("csv", "tsv", "json", "jsonl", "parquet")
+_COEFFICIENTS = ("kappa", "cohen_kappa", "fleiss_kappa", "krippendorff", "krippendorff_alpha", "scott_pi", "gwet_ac1")
 _RENAMED = {  # old names before the rooms, and what to type now
     "choices_from": "from_choices",
     "fit_patterns": "fit",
     "fit_rankings": "fit",
     "patterns_from": "from_patterns",
     "rankings_from": "from_rankings",
+}
+_AGREEMENT = "llbt.judges.agreement(judgments, unit='prompt')"
+_TO_TYPE = {  # names that users of other packages guess, behind "llbt.", and what to type instead
+    **dict.fromkeys(("load", "read", "read_file"), "llbt.read_judgments('judgments.csv')"),
+    **{f"{verb}_{kind}": f"llbt.read_judgments('judgments.{kind}')" for verb in ("read", "from") for kind in _FILES},
+    **dict.fromkeys(("from_pandas", "from_dataframe", "from_frame", "from_df"), "llbt.from_judgments(frame)"),
+    **dict.fromkeys((f"{room}{name}" for room in ("", "judges.") for name in _COEFFICIENTS), _AGREEMENT),
+    **dict.fromkeys(("save", "dump"), "pandas.to_pickle(res, 'fit.pickle')"),
+    "summary": "res.summary()",
+    "predict": "res.predict()",
+    "planning.power": "llbt.power(llbt.Scenario(odds=1.5)), or for a fit llbt.planning.needed(res, top=1)",
 }
 _MOST_NEAR = 3  # names in a message
 _ALIKE = 0.75  # difflib's ratio from which a name is near another
@@ -197,12 +210,15 @@ def _in_text(value: object, form: Callable[[object], str]) -> str:
 
 
 def unknown_name(module: str, name: str) -> AttributeError:
-    """Return the error for a name that a public module does not have. It proposes similar names.
+    """Return the error for a name that a public module does not have. It proposes a call, or similar names.
 
     Names in other modules are also proposed, with or without the module: ``plot_residual`` gives
     ``llbt.plot.residuals``.
     """
     fault = f"module {module!r} has no attribute {name!r}"
+    call = _TO_TYPE.get(f"{module}.{name}".partition(".")[2])
+    if call:
+        return AttributeError(f"{fault}. Type {call}.", name=name, obj=None)
     near = [] if name.startswith("_") else _near(module, name)
     if not near:
         return AttributeError(fault, name=name, obj=sys.modules.get(module))

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import sys
 import traceback
+from pathlib import Path
 
+import pandas as pd
 import pytest
 
 import llbt
@@ -34,6 +36,8 @@ def attribute(path: str) -> object:
         ("metrics.corelate", "llbt.metrics.correlate"),
         ("scores.agregate", "llbt.scores.aggregate"),
         ("judges.agreements", "llbt.judges.agreement"),
+        ("next_pairs", "llbt.planning.next_pairs"),
+        ("planning.Scenario", "llbt.Scenario"),
         ("classical.signtest", "llbt.classical.sign_test"),
         ("formats.column", "llbt.formats.columns"),
         ("errors.JudgementError", "llbt.errors.JudgmentError"),
@@ -66,6 +70,42 @@ def test_a_name_that_is_gone_says_what_to_type(old: str, now: str) -> None:
         attribute(old)
     assert str(caught.value) == f"module 'llbt' has no attribute '{old}'. Did you mean llbt.{now}?"
     assert callable(attribute(now))
+
+
+@pytest.mark.parametrize(
+    ("path", "calls"),
+    [
+        ("read_csv", ["llbt.read_judgments('judgments.csv')"]),
+        ("from_json", ["llbt.read_judgments('judgments.json')"]),
+        ("from_pandas", ["llbt.from_judgments(frame)"]),
+        ("kappa", ["llbt.judges.agreement(judgments, unit='prompt')"]),
+        ("judges.cohen_kappa", ["llbt.judges.agreement(judgments, unit='prompt')"]),
+        ("summary", ["res.summary()"]),
+        ("planning.power", ["llbt.power(llbt.Scenario(odds=1.5))", "llbt.planning.needed(res, top=1)"]),
+    ],
+)
+def test_a_name_of_another_package_says_what_to_type(
+    path: str, calls: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(AttributeError) as caught:
+        attribute(path)
+    room, _, name = f"llbt.{path}".rpartition(".")
+    start = f"module {room!r} has no attribute {name!r}. Type "
+    assert str(caught.value) == f"{start}{', or for a fit '.join(calls)}."
+    rows = [("A", "B", "i"), ("A", "C", "j"), ("B", "C", "i"), ("B", "A", "i"), ("C", "A", "i"), ("C", "B", "i")]
+    judged = [(*row, prompt, judge) for prompt, row in enumerate(rows) for judge in ("J1", "J2")]
+    frame = pd.DataFrame(judged, columns=["object_i", "object_j", "outcome", "prompt", "judge"])
+    frame.to_csv(tmp_path / "judgments.csv", index=False)
+    frame.to_json(tmp_path / "judgments.json", orient="records")
+    monkeypatch.chdir(tmp_path)
+    here = {
+        "llbt": llbt,
+        "frame": frame,
+        "judgments": llbt.read_judgments(frame),
+        "res": llbt.fit("object + tie", TABLE),
+    }
+    for call in calls:  # pasted, each answers
+        assert eval(call, here) is not None
 
 
 @pytest.mark.parametrize("path", ["__wrapped__", "_hidden", "zzz", "plot.__wrapped__", "plot.zzz"])

@@ -67,6 +67,19 @@ OF_FITS: dict[str, str] = {
     **dict.fromkeys(("tidy", "summary2", "coeftable"), "res.summary()"),
     **dict.fromkeys(("data", "frame"), "res.comparisons"),
     **dict.fromkeys(("plot", "plots"), "llbt.plot.worth(res)"),
+    **dict.fromkeys(("save", "dump"), "pandas.to_pickle(res, 'fit.pickle')"),
+    "fit": "llbt.fit('object', res.answers)",
+    "audit": "llbt.audit(res.answers)",
+    "power": "llbt.planning.needed(res, top=1)",
+}
+# Functions of data that other packages have as methods, and what to type.
+OF_DATA: dict[tuple[str, str], str] = {
+    **dict.fromkeys(((data, "fit") for data in ("Comparisons", "Patterns", "Rankings")), "llbt.fit('object', c)"),
+    ("Judgments", "fit"): "llbt.fit('object', llbt.from_judgments(judgments))",
+    **dict.fromkeys(((data, "audit") for data in ("Comparisons", "Rankings")), "llbt.audit(c)"),
+    ("Judgments", "audit"): "llbt.audit(judgments)",
+    ("Comparisons", "leaderboard"): "llbt.leaderboard(llbt.fit('object', c))",
+    ("Comparisons", "worth"): "llbt.worth(llbt.fit('object', c))",
 }
 # Other packages' names for ways to write an answer.
 _WRITTEN = {
@@ -75,6 +88,7 @@ _WRITTEN = {
     "to_markdown": "as_markdown()",
     "to_string": "as_text()",
     "to_pandas": "to_frame()",
+    "save": "to_csv('table.csv')",
     "df": "to_frame()",
     "style": "as_html()",
     "print": "as_text()",
@@ -186,6 +200,8 @@ def _hint(kind: type, name: str) -> str:
     first = of_fit.removeprefix("res.").partition("(")[0] if of_fit.startswith("res.") else ""
     if of_fit and (not first or hasattr(kind, first)):
         return f"Type {of_fit}."
+    if (kind.__name__, name) in OF_DATA:
+        return f"Type {OF_DATA[kind.__name__, name]}."
     if name == "plot":
         return _picture_of(kind)
     if name in _WRITTEN:

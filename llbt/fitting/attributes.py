@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Generic, Protocol, TypeVar, overload
 
 from ..base.arguments import filled
-from ..base.foreign_names import unknown_attribute
+from ..base.foreign_names import OF_FITS, unknown_attribute
 from ..core.basis import Basis, of_comparisons
 from ..core.columns import FloatArray, Label
 from ..core.comparisons import Comparisons
@@ -92,7 +92,7 @@ def missing_attribute(fit: object, name: str) -> AttributeError:
         return given.error(fit, kind)
     package = sys.modules.get("llbt")
     is_function = name.islower() and name in getattr(package, "__all__", ()) and callable(getattr(package, name))
-    if is_function and name not in getattr(kind, "_unanswered", {}):
+    if is_function and name not in OF_FITS and name not in getattr(kind, "_unanswered", {}):
         return AttributeError(f"{name} is a function: llbt.{name}(res)")
     return unknown_attribute(kind, name)
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from functools import cache
+from pathlib import Path
 from typing import Any
 
+import pandas
 import pytest
 from support.calls import JUDGMENTS
 from support.pasting import arguments, to_type
@@ -18,13 +20,26 @@ from llbt.errors import OptionError
 def names() -> dict[str, Any]:
     c = llbt.from_judgments(JUDGMENTS, clusters=["judge", "block"])
     res = llbt.fit("object + tie", c)
-    return {"llbt": llbt, "c": c, "res": res, "lb": llbt.leaderboard(res), "frame": JUDGMENTS[["object_i", "object_j"]]}
+    return {
+        **{"llbt": llbt, "c": c, "res": res, "lb": llbt.leaderboard(res), "frame": JUDGMENTS[["object_i", "object_j"]]},
+        "judgments": llbt.read_judgments(JUDGMENTS),
+    }
 
 
 # What is typed, and its remedy as a call of its own where it is not the whole call.
 ATTRIBUTES = [
     *("res.plot()", "res.coef", "res.coef_", "res.vcov", "res.logLik", "res.confint()", "res.AIC", "res.p_values"),
     *("res.predict_proba()", "res.ranking", "res.elo", "res.emmeans", "res.resid", "res.tidy()", "lb.plot()"),
+    *(
+        "res.fit('object')",
+        "res.audit()",
+        "res.power()",
+        "c.fit('object')",
+        "c.audit()",
+        "c.worth()",
+        "c.leaderboard()",
+    ),
+    *("judgments.fit('object')", "judgments.audit()"),
 ]
 OF_ANSWERS = [
     "lb.loc",
@@ -68,6 +83,18 @@ def test_what_frames_have_is_found(typed: str) -> None:
     found = re.search(r" (\.(?:to_frame|as_)\S*)\.$", str(error.value))
     assert found is not None
     assert eval(f"lb{found[1]}", names()) is not None
+
+
+def test_what_to_type_to_save_a_fit_or_an_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(AttributeError, match=r"^LLBTResults .*\. Type pandas\.to_pickle\(res, 'fit\.pickle'\)\.$"):
+        eval("res.save('fit.pickle')", names())
+    eval("pandas.to_pickle(res, 'fit.pickle')", names() | {"pandas": pandas})
+    assert str(pandas.read_pickle("fit.pickle")) == str(names()["res"])
+    with pytest.raises(AttributeError, match=r"Type \.to_csv\('table\.csv'\)\.$"):
+        eval("lb.save('table.csv')", names())
+    eval("lb.to_csv('table.csv')", names())
+    assert len(pandas.read_csv("table.csv")) == len(names()["lb"])
 
 
 @pytest.mark.parametrize(("call", "argument"), CALLS)
