@@ -14,7 +14,7 @@ import pytest
 from support.calls import JUDGMENTS, counts_of_judges
 from support.large import few_are_many
 from support.mixed import judged_frame
-from support.pasting import to_type
+from support.pasting import arguments, to_type
 
 import llbt
 from llbt.base.arguments import filled as filled_in
@@ -117,3 +117,60 @@ def test_what_to_type_runs(table: str, slow: bool, tmp_path: Path, monkeypatch: 
     for call in sorted(call for call in calls if bool(SLOW.search(call)) is slow):
         pasted = call.replace("'parametric'", "'parametric', n=2, rng=1")
         assert eval(pasted, {"llbt": llbt} | asked_of(table, call)) is not None, call
+
+
+REFUSED = [
+    ("llbt.judges.report(scored, human='human', machine='machine', length=('words', 'words'))", []),
+    ("llbt.judges.agreement(judgments, unit='prompt', by='language', bins=2)", []),
+    ("llbt.anova(res, n=9)", ["llbt.anova(res)"]),
+    ("llbt.anova(m0, m1, n=9)", ["llbt.anova(m0, m1)"]),
+    ("llbt.drop1(mixed, test='cluster')", []),
+    ("llbt.goodness_of_fit(clustered, n=9)", ["llbt.goodness_of_fit(res)"]),
+    ("llbt.goodness_of_fit(res, of='triples')", []),
+    ("llbt.worth(res, part='covariates')", ["llbt.worth(res)", "llbt.fit('price + (1 | object)', c)"]),
+    (
+        "llbt.fit('object + tie', c, discrimination='judge', prior=1)",
+        ["llbt.fit('object + tie', c, discrimination='judge')"],
+    ),
+    ("llbt.fit('object + tie', one, discrimination='judge')", ["llbt.fit('object + tie', c)"]),
+    ("llbt.fit('object + tie + (object | judge)', c, prior=1)", ["llbt.fit('object + tie + (object | judge)', c)"]),
+    ("llbt.fit('object + dependence + persistence', patterns)", ["llbt.fit('object + dependence', patterns)"]),
+    ("llbt.fit('object + dependence * sex', patterns)", ["llbt.fit('object + dependence', patterns)"]),
+    ("llbt.fit('object + tie', c, discrimination='judge', cov_type='quasi')", []),
+]
+
+
+@cache
+def at_hand() -> dict[str, Any]:
+    """Data and fits under the names that messages use; beside them those that a refusal needs."""
+    c = llbt.load_dataset("dras_table1")
+    first = next(column for column in c.columns if column.name == "judge").levels[0]
+    res, m1 = llbt.fit("object + tie", c), llbt.fit("object * judge + tie", c)
+    pairs = ["AB", "AC", "BC"]
+    answers = pd.DataFrame(np.random.default_rng(4).choice([-1, 1], (60, 3)), columns=pairs).assign(sex="f")
+    frame = pd.DataFrame({"object_i": list("ABC") * 8, "object_j": list("BCA") * 8, "words": 5, "language": "de"})
+    verdicts = {"human": list("ij") * 12, "machine": list("iij") * 8}
+    return {
+        **{"llbt": llbt, "c": c, "res": res, "m0": res, "m1": m1, "one": c.select(where={"judge": [first]})},
+        "mixed": llbt.fit("object + tie + (object | judge)", c),
+        "clustered": llbt.fit("object + tie", c, cov_type="cluster", groups="judge"),
+        "patterns": llbt.from_patterns(answers, "comparisons", objects=list("ABC"), columns=pairs, covariates="sex"),
+        "scored": frame.assign(**verdicts),
+        "judgments": pd.concat([frame.assign(outcome=list("ij") * 12, judge=k, prompt=range(24)) for k in (1, 2)]),
+    }
+
+
+@pytest.mark.parametrize(("refused", "proposed"), REFUSED)
+def test_a_call_without_the_refused_argument_runs(refused: str, proposed: list[str]) -> None:
+    with pytest.raises(llbt.LLBTError) as error:
+        eval(refused, at_hand())
+    remedy = error.value.remedy
+    assert to_type(remedy) == proposed
+    for call in proposed:
+        if "price" not in call:  # an example of a covariate
+            assert eval(call, at_hand()) is not None
+    for name, value in next(iter(arguments(remedy)), {}).items():  # in place of the refused value
+        pasted = re.sub(rf"{name}='\w+'", f"{name}={value!r}", refused)
+        assert pasted == refused or eval(pasted, at_hand()) is not None
+    for left_out in re.findall(r"Leave (\w+)= out", remedy):
+        assert eval(re.sub(rf", {left_out}=(?:\([^)]*\)|[^,)]+)", "", refused), at_hand()) is not None

@@ -50,7 +50,7 @@ def check_clusters(cov_type: str, groups: Sequence[str], beside: str) -> None:
     if cov_type not in ("nonrobust", "cluster", "CR1"):
         raise OptionError(
             f"cov_type={cov_type!r} together with {beside}",
-            "Leave cov_type out: standard errors then come from the information of all parameters. Or use clustered "
+            "Pass cov_type='nonrobust' for standard errors from the information of all parameters, or use clustered "
             "standard errors.",
             expected="'nonrobust', or 'cluster' or 'CR1' with groups=",
         )

@@ -110,7 +110,10 @@ def _check_options(res: LLBTResults, judge: str, cov_type: CovType, groups: tupl
     if not res.log_linear:
         raise OptionError(f"discrimination={judge!r} with link={spec.link!r}", expected="link='adjacent'")
     if spec.prior is not None:
-        raise OptionError(f"prior={spec.prior!r} together with discrimination={judge!r}", "Leave prior out.")
+        raise OptionError(
+            f"prior={spec.prior!r} together with discrimination={judge!r}",
+            f"Leave prior= out. Type llbt.fit({spec.formula!r}, c, discrimination={judge!r}).",
+        )
     check_clusters(cov_type, groups, f"discrimination={judge!r}")
     held = [name for name in spec.fixed if res.design.blocks[res.names.index(name)] == "worth"]
     if held:
@@ -150,7 +153,7 @@ def _check_worths(res: LLBTResults, judge: str, judges: int) -> None:
         raise DesignError(
             f"discrimination={judge!r} has {counted(judges, 'level')} in the table: a single discrimination "
             "cannot be separated from the size of the worths",
-            "Leave discrimination out.",
+            f"Leave discrimination out: llbt.fit({res.specification.formula!r}, c).",
             expected="at least two judges",
         )
     terms = [t for t, block in zip(res.design.terms, res.design.blocks, strict=True) if block == "worth"]

@@ -349,7 +349,10 @@ def _check_options(res: LLBTResults, brackets: Sequence[Bracket], cov_type: CovT
     spec = res.specification
     check_clusters(cov_type, groups, " + ".join(map(str, brackets)))
     if spec.prior is not None:
-        raise OptionError(f"prior={spec.prior!r} together with effects of judges", "Leave prior out.")
+        raise OptionError(
+            f"prior={spec.prior!r} together with effects of judges",
+            f"Leave prior out: llbt.fit({written_formula(spec.formula, brackets)!r}, c).",
+        )
 
 
 def _check_effect(bracket: Bracket, res: LLBTResults, brackets: Sequence[Bracket]) -> None:

@@ -93,12 +93,21 @@ def dependence_terms(dependence: Dependence) -> list[str]:
     return [*own, *([PERSISTENCE] if dependence.persistence else [])]
 
 
-def check_dependence(p: Patterns, dependence: Dependence, reference: Reference) -> None:
-    """Raise for covariates that the patterns do not have, or that have one value, and for persistence at one time."""
+def _written(text: str, dependence: Dependence) -> str:
+    return " + ".join([text, *dependence_terms(dependence)])
+
+
+def check_dependence(p: Patterns, text: str, dependence: Dependence, reference: Reference) -> None:
+    """Raise for covariates that the patterns do not have, or that have one value, and for persistence at one time.
+
+    `text` is the formula without terms of dependence, for the messages.
+    """
     if dependence.persistence and p.n_times < 2:
+        rest = _written(text, Dependence(dependence.by))
         raise DesignError(
             "persistence is the dependence of answers at consecutive times, and each judge answered once",
-            "Leave persistence out. Or read the patterns with times: from_patterns(…, judge='judge', time='week').",
+            f"Leave persistence out: llbt.fit({rest!r}, patterns). Or read the patterns with times: "
+            "from_patterns(…, judge='judge', time='week').",
         )
     columns = _columns(p)
     for name in dependence.by:
@@ -111,8 +120,10 @@ def check_dependence(p: Patterns, dependence: Dependence, reference: Reference) 
                 f"Keep it where the patterns are read: from_patterns(…, covariates={name!r}).",
             )
         if len(np.unique(columns[name].codes)) < 2:
+            others = Dependence(tuple(one for one in dependence.by if one != name), dependence.persistence)
             raise DesignError(
-                f"dependence by {name!r}, which has one value for all judges", f"Leave dependence:{quoted(name)} out."
+                f"dependence by {name!r}, which has one value for all judges",
+                f"Leave dependence:{quoted(name)} out: llbt.fit({_written(text, others)!r}, patterns).",
             )
         _reference_level(columns[name], reference)
 

@@ -70,7 +70,7 @@ def solved_patterns(spec: PatternSpecification, data: Patterns) -> PatternResult
     """Return the fit for the arguments of `fit`, without warnings; terms need not include worths."""
     clusters = clustering_of(data, spec.cov_type, spec.groups)
     text, dependence = split_dependence(spec.formula)
-    check_dependence(data, dependence, spec.reference)
+    check_dependence(data, text, dependence, spec.reference)
     pairs = data.to_comparisons()
     pairs = decided(parse(text, vocabulary(pairs)), pairs)
     if data.has_ties and not pairs.has_ties:

@@ -145,8 +145,10 @@ def anova(
     models = [tested(res) for res in results]
     by = Reference(asked_test(models, test), n, Resampler.of("anova", rng, n_jobs, progress))
     if n and not any(model.n_scales for model in models):
+        names = "res" if len(models) == 1 else ", ".join(f"m{k}" for k in range(len(models)))
         raise OptionError(
-            f"n={n!r} with {models[0].what}", "Leave n out: only fits with effects of judges draw tables."
+            f"n={n!r} with {models[0].what}",
+            f"Leave n= out: only fits with effects of judges draw tables. Type llbt.anova({names}).",
         )
     if len(models) == 1:
         return _of_one(models[0], by)
@@ -177,7 +179,7 @@ def asked_test(models: Sequence[TestedModel], test: Test | None) -> Test:
     only: Test = "wald" if odd[0].family == "calibrated worths" else "chi2"
     if test not in (None, only):
         how = "Wald's test" if only == "wald" else "their likelihoods"
-        raise OptionError(f"test={test!r}, but {odd[0].what} are compared by {how}", "Leave test out.")
+        raise OptionError(f"test={test!r}, but {odd[0].what} are compared by {how}", f"Pass test={only!r}.")
     return only
 
 

@@ -13,7 +13,7 @@ from ..base.arguments import Jobs, Number, Rng, checked
 from ..base.table import Field, Record, Table, counted, format_number
 from ..core.columns import FloatArray, IntArray, groups
 from ..core.statistics import TestResult, chi2_p_value, chi2_reservation
-from ..errors import DesignError, OptionError
+from ..errors import DesignError, OptionError, kind_of
 from ..fitting.clusters import clustered
 from ..fitting.fitted import WithWorths, plain_of
 from ..fitting.plain_estimates import PlainEstimates
@@ -188,7 +188,7 @@ def goodness_of_fit(
     if has_lists(res):
         return lists_goodness(res, of, n or _DRAWN, draw)
     if of != "pairs":
-        raise OptionError(f"of={of!r} of a {type(res).__name__}", "Leave it out: only rankings have triples.")
+        raise OptionError(f"of={of!r} of {kind_of(res)}", "Only rankings have triples: pass of='pairs'.")
     plain = plain_of(res)
     return simulated_goodness(res, n or _DRAWN, draw) if plain is None else _of_counts(plain, n, draw)
 
@@ -200,7 +200,7 @@ def _of_counts(res: PlainEstimates, n: int, draw: Resampler) -> GoodnessOfFit:
         raise OptionError(
             f"n={n}: tables drawn from the model have independent judgments, and the fit is clustered by "
             f"{' and '.join(res.specification.groups)}",
-            "Leave n out: goodness_of_fit(res) flips the scores of clusters.",
+            "Leave n= out: the scores of clusters are then flipped. Type llbt.goodness_of_fit(res).",
         )
     unused = _unused(res)
     tables = [counted(len(c), "comparison")]

@@ -42,7 +42,7 @@ def asked_of(
     if population and scale == "log_worth":
         raise OptionError(
             "population=True with scale='log_worth': the mean log-worths of the judges are those of the average judge",
-            "Leave population out, or use another scale: scale='log_odds'.",
+            "Leave population= out, or use another scale: scale='log_odds'.",
         )
     if not population:
         return res.average, at, None

@@ -522,5 +522,5 @@ def check_maximum(models: Sequence[TestedModel]) -> None:
     shrunk = [model.formula for model in models if model.shrunk]
     if shrunk:
         raise DesignError(
-            f"{shrunk[0]!r} was fitted with a prior and does not maximize the likelihood", "Leave prior out."
+            f"{shrunk[0]!r} was fitted with a prior and does not maximize the likelihood", "Fit it without prior=."
         )

@@ -153,7 +153,7 @@ def worth(
 def _no_part() -> OptionError:
     return OptionError(
         "part='covariates', but this fit has no effects of objects beside them",
-        "Leave part out; or let objects differ by normal effects, fit('price + (1 | object)', c).",
+        "Type llbt.worth(res). Or let objects differ by normal effects, such as llbt.fit('price + (1 | object)', c).",
     )
 
 

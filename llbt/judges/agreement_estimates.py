@@ -88,7 +88,7 @@ def in_bins(column: Coded, name: str, bins: int) -> Coded:
     if odd:
         raise OptionError(
             f"bins={bins} with by={name!r}, which holds {listed(odd, 3)}",
-            "Leave bins out.",
+            f"Leave bins= out: each value of {name!r} then has a row of its own.",
             expected="a column of numbers",
         )
     values = np.array(levels, dtype=np.float64)

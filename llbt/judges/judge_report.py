@@ -290,7 +290,7 @@ def _relative(table: pd.DataFrame, length: Sequence[str]) -> FloatArray:
     share = np.divide(sizes[:, 0] - sizes[:, 1], total, out=np.zeros(len(total)), where=total > 0)
     spread = float(np.sqrt(np.mean(share**2)))
     if spread == 0:
-        raise JudgmentError(f"the lengths {listed(list(length))} are equal in all rows", "Leave length out.")
+        raise JudgmentError(f"the lengths {listed(list(length))} are equal in all rows", "Leave length= out.")
     difference = np.full(int(table[_ROW].max()) + 1, np.nan)
     difference[table[_ROW]] = share / spread
     return difference

@@ -117,7 +117,7 @@ def test_terms_of_calibrated_worths_are_tested_by_wald() -> None:
 
 @pytest.mark.parametrize("kind", ["mixed", "discrimination", "patterns", "rankings"])
 def test_other_tests_than_the_likelihood_ratio_are_refused(kind: str) -> None:
-    with pytest.raises(OptionError, match=r"compared by their likelihoods. Leave test out"):
+    with pytest.raises(OptionError, match=r"compared by their likelihoods. Pass test='chi2'"):
         llbt.drop1(fit_of(kind), test="wald")
     with pytest.raises(OptionError, match=re.escape("has no term that")):
         llbt.add1(fit_of(kind), "object")
