@@ -133,7 +133,8 @@ def _kept_names(
     twice = [name for name in names if names.count(name) > 1]
     if twice:
         raise JudgmentError(
-            f"column {twice[0]!r} is named twice in covariates=, numeric= and clusters=", expected="one role each"
+            f"column {twice[0]!r} is named twice in covariates=, numeric= and clusters=",
+            expected="each column once, as a covariate or as a cluster",
         )
     return (*named, *alone), beside, numbered
 

@@ -346,7 +346,7 @@ BAD = [
         WIDE,
         {"covariates": "domain", "clusters": "domain"},
         JudgmentError,
-        "column 'domain' is named twice in covariates=",
+        "column 'domain' is named twice in covariates=, numeric= and clusters=; expected each column once, as a ",
     ),
     (WIDE, {"covariates": ("domain", "domain")}, JudgmentError, "column 'domain' is named twice in covariates="),
     (
