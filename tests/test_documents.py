@@ -4,6 +4,8 @@ import contextlib
 import io
 import re
 import shlex
+import subprocess
+import sys
 import tomllib
 import warnings
 from pathlib import Path
@@ -51,6 +53,13 @@ def test_readme_prints_what_it_shows(monkeypatch: pytest.MonkeyPatch) -> None:
         assert "".join(found.split()) == "".join(expected.split())
         shown += bool(expected)
     assert shown >= 5
+
+
+@pytest.mark.slow
+def test_examples_of_a_module_that_is_collected_alone_find_its_function() -> None:
+    command = [sys.executable, "-m", "pytest", "-q", "--doctest-modules", "llbt/plot/intervals.py"]
+    done = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, timeout=300, check=False)
+    assert "2 passed" in done.stdout, done.stdout
 
 
 def shell_blocks() -> list[tuple[str, str]]:
