@@ -83,12 +83,9 @@ def pattern_dependence(res: PatternEstimates, confidence: float) -> Sentence:
         return (text if independent else ""), {}
     names = dependence_of(res)
     test = _wald(res, list(names), "answers to pairs that share an object are independent of each other")
-    numbers = {"chi2 of dependence": test.statistic, "df of dependence": test.df, "p of dependence": test.p_value}
-    if np.isnan(test.p_value):
+    text, numbers = _tested(test, "pairs that share an object", "dependence", confidence)
+    if not text:
         return "", numbers
-    depend = "depend" if test.p_value < 1 - confidence else "do not depend significantly"
-    figures = f"Wald χ² = {format_number(test.statistic, 3)} on {format_count(test.df)} df, {p_text(test.p_value)}"
-    text = f"The answers of a judge to pairs that share an object {depend} on each other ({figures})"
     shared = list(names)[: len(products_of(res.patterns.distinct_pairs))]
     strongest = max(shared, key=lambda name: abs(float(res.params[name])))
     theta = float(res.params[strongest])
@@ -106,8 +103,7 @@ def pattern_dependence(res: PatternEstimates, confidence: float) -> Sentence:
     apart = _wald(res, differences, f"dependence is the same by {by}")
     numbers |= {"chi2 by covariates": apart.statistic, "p by covariates": apart.p_value}
     differ = "differs" if apart.p_value < 1 - confidence else "does not differ significantly"
-    figures = f"Wald χ² = {format_number(apart.statistic, 3)} on {format_count(apart.df)} df, {p_text(apart.p_value)}"
-    return f"{text}. The dependence {differ} by {by} ({figures}).", numbers
+    return f"{text}. The dependence {differ} by {by} ({_figures(apart)}).", numbers
 
 
 def pattern_persistence(res: PatternEstimates, confidence: float) -> Sentence:
@@ -121,12 +117,9 @@ def pattern_persistence(res: PatternEstimates, confidence: float) -> Sentence:
         )
     names = persistence_of(res)
     test = _wald(res, list(names), "answers to a pair at consecutive times are independent of each other")
-    numbers = {"chi2 of persistence": test.statistic, "df of persistence": test.df, "p of persistence": test.p_value}
-    if np.isnan(test.p_value):
+    text, numbers = _tested(test, "the same pair at consecutive times", "persistence", confidence)
+    if not text:
         return "", numbers
-    depend = "depend" if test.p_value < 1 - confidence else "do not depend significantly"
-    figures = f"Wald χ² = {format_number(test.statistic, 3)} on {format_count(test.df)} df, {p_text(test.p_value)}"
-    text = f"The answers of a judge to the same pair at consecutive times {depend} on each other ({figures})"
     by_time = res.patterns.times.name in codings_of(res.average).blocks["worth"].variables
     compared = _COMPARED if by_time else ""
     if test.p_value >= 1 - confidence:
@@ -157,8 +150,7 @@ def pattern_missing(res: PatternEstimates, confidence: float) -> Sentence:
     if np.isnan(test.p_value):
         return f"{text}.", numbers
     depends = "it depends" if test.p_value < 1 - confidence else "there is no sign that it depends"
-    figures = f"Wald χ² = {format_number(test.statistic, 3)} on {format_count(test.df)} df, {p_text(test.p_value)}"
-    return f"{text}; {depends} on what they would be ({figures}), if the model is right.", numbers
+    return f"{text}; {depends} on what they would be ({_figures(test)}), if the model is right.", numbers
 
 
 def dependence_of(res: PatternEstimates) -> dict[str, tuple[str, str]]:
@@ -202,6 +194,19 @@ def _wald(res: PatternEstimates, names: list[str], null: str) -> TestResult:
         return TestResult("Wald test", null, np.nan, len(names), np.nan, "chi2")
     statistic = float(estimate @ np.linalg.solve(cov, estimate))
     return TestResult("Wald test", null, statistic, len(names), chi2_p_value(statistic, len(names)), "chi2")
+
+
+def _tested(test: TestResult, pairs: str, what: str, confidence: float) -> Sentence:
+    """State whether answers to these pairs depend on each other, without a full stop; empty if the test is missing."""
+    numbers = {f"chi2 of {what}": test.statistic, f"df of {what}": test.df, f"p of {what}": test.p_value}
+    if np.isnan(test.p_value):
+        return "", numbers
+    depend = "depend" if test.p_value < 1 - confidence else "do not depend significantly"
+    return f"The answers of a judge to {pairs} {depend} on each other ({_figures(test)})", numbers
+
+
+def _figures(test: TestResult) -> str:
+    return f"Wald χ² = {format_number(test.statistic, 3)} on {format_count(test.df)} df, {p_text(test.p_value)}"
 
 
 def _odds(res: PatternEstimates, name: str, confidence: float) -> tuple[float, float, float]:
