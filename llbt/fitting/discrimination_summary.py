@@ -17,6 +17,7 @@ from .fractional_counts import fractional_notes
 from .summary import (
     NOT_CONVERGED,
     aliased_notes,
+    as_clusters,
     coefficient_table,
     head_lines,
     held_notes,
@@ -31,11 +32,12 @@ _SHOWN = 12  # most judges in the printout
 
 def discrimination_summary(res: DiscriminationEstimates, *, odds: bool, max_rows: int, sort: Sort) -> Table:
     """Return the summary of a fit with discriminations; see `DiscriminationResults.summary`."""
+    elsewhere = as_clusters(res.groups) | {res.judging.name: "each with a discrimination"}
     table = coefficient_table(res.average, odds=odds, max_rows=max_rows, sort=sort)
     return replace(
         table,
         title=f"{model_title(res.average)} with a discrimination of each {res.judging.name}",
-        head=head_lines(res.average),
+        head=head_lines(res.average, elsewhere),
         foot=(*_discriminations(res), *_fit(res)),
         notes=_notes(res, odds),
     )

@@ -16,6 +16,7 @@ from .fractional_counts import effect_notes
 from .mixed_estimates import OF_AVERAGE, MixedEstimates
 from .summary import (
     aliased_notes,
+    as_clusters,
     coefficient_table,
     head_lines,
     held_notes,
@@ -51,7 +52,8 @@ def mixed_summary(res: MixedEstimates, *, odds: bool, max_rows: int, sort: Sort)
 
 def _head(res: MixedEstimates) -> tuple[str, ...]:
     columns = {name for bracket in res.brackets for name in (bracket.grouping, bracket.by)}
-    lines = [line for line in head_lines(res.average, columns) if not line.startswith("Formula: ")]
+    elsewhere = as_clusters(res.specification.groups) | dict.fromkeys(columns, "only in brackets")
+    lines = [line for line in head_lines(res.average, elsewhere) if not line.startswith("Formula: ")]
     return (f"Formula: {res.specification.formula}", *lines)
 
 

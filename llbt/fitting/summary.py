@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -131,11 +131,14 @@ def coefficient_fields(
     )
 
 
-def head_lines(res: Estimates, in_brackets: Collection[str] = ()) -> tuple[str, ...]:
-    """Return the lines on formula, data and outcomes; the formula of a fit has no brackets, so their columns follow."""
+def head_lines(res: Estimates, elsewhere: Mapping[str, str] | None = None) -> tuple[str, ...]:
+    """Return the lines on formula, data and outcomes.
+
+    `elsewhere` states for covariates that the formula of `res` does not have where the fit uses them.
+    """
     lines = [
         f"Formula: {res.specification.formula}",
-        f"Data: {'; '.join(_data(res, in_brackets))}",
+        f"Data: {'; '.join(_data(res, elsewhere or {}))}",
         _ties(res),
         *_bad(res),
         *_grades(res),
@@ -145,7 +148,7 @@ def head_lines(res: Estimates, in_brackets: Collection[str] = ()) -> tuple[str, 
     return (*lines, f"Worth: {worths}") if worths else tuple(lines)
 
 
-def _data(res: Estimates, in_brackets: Collection[str]) -> list[str]:
+def _data(res: Estimates, elsewhere: Mapping[str, str]) -> list[str]:
     c = res.comparisons
     reference = f" (reference {res.design.reference})" if res.design.reference_rows else ""
     sizes = (
@@ -153,12 +156,18 @@ def _data(res: Estimates, in_brackets: Collection[str]) -> list[str]:
         f"{counted(c.n_judgments, 'judgment')}"
     )
     order = ["object_i shown first"] if c.keeps_order else []
-    return [sizes, *order, *_covariates(res, in_brackets)]
+    return [sizes, *order, *_covariates(res, elsewhere)]
 
 
-def _covariates(res: Estimates, in_brackets: Collection[str] = ()) -> list[str]:
+def as_clusters(groups: Sequence[str]) -> dict[str, str]:
+    """Return for columns of clusters where a fit uses them, for `head_lines`."""
+    return dict.fromkeys(groups, "only as clusters")
+
+
+def _covariates(res: Estimates, elsewhere: Mapping[str, str]) -> list[str]:
     """Return for each covariate whether it has numbers or labels, and its reference level if the formula uses it."""
     c = res.comparisons
+    used = as_clusters(res.specification.groups) | dict(elsewhere)
     formula = parse(res.specification.formula, vocabulary(c))
     phrases = []
     for column in (*c.columns, *c.sides, *c.object_columns):
@@ -166,14 +175,13 @@ def _covariates(res: Estimates, in_brackets: Collection[str] = ()) -> list[str]:
         if column.name in formula.variables:
             phrases.append(f"{column.name}: {kind}{levels_note(column, formula)}{_reference_level(res, column.name)}")
         elif column.name in c.covariates:
-            where = "only in brackets" if column.name in in_brackets else "not in the formula"
-            phrases.append(f"{column.name}: {kind}, {where}")
+            phrases.append(f"{column.name}: {kind}, {used.get(column.name, 'not in the formula')}")
     return phrases
 
 
 def integer_levels(res: Estimates) -> str:
     """Return notes on integer covariates that the formula took as labels."""
-    return "".join(f"; {phrase}" for phrase in _covariates(res) if INTEGERS in phrase)
+    return "".join(f"; {phrase}" for phrase in _covariates(res, {}) if INTEGERS in phrase)
 
 
 def _reference_level(res: Estimates, name: str) -> str:

@@ -404,6 +404,10 @@ def test_the_data_line_says_of_each_covariate_what_it_is(by_judge):
     assert data == ("Data: 4 objects (reference D), 24 comparisons, 960 judgments; judge: 4 levels, reference J1")
     unused = line_starting(fit("object + tie", TABLE1).summary().head, "Data:")
     assert "judge: 4 levels, not in the formula" in unused
+    clustered = fit("object + tie", TABLE1, cov_type="cluster", groups="judge")
+    assert line_starting(clustered.summary().head, "Data:").endswith("judge: 4 levels, only as clusters")
+    discriminating = llbt.fit("object + tie", TABLE1, discrimination="judge")
+    assert line_starting(discriminating.summary().head, "Data:").endswith("judge: 4 levels, each with a discrimination")
     frame = TABLE1.to_frame().assign(age=lambda f: 20.0 + f.index % 3)
     frame["level"] = np.arange(len(frame)) % 3 + 1
     c = llbt.from_counts(frame, covariates=["judge", "age", "level"])
