@@ -53,7 +53,11 @@ def forest(contrasts: Annotated[Table, JUDGED_INSIDE], *, ax: Axes | None = None
     frame = contrasts.to_frame() if isinstance(contrasts, Table) else pd.DataFrame()
     if not {*_NEEDED} <= set(frame) or not contrasts.title.startswith("Contrasts: "):
         what = f"a table of {listed(list(frame))}" if isinstance(contrasts, Table) else kind_of(contrasts)
-        raise OptionError(f"found {what}", expected="what llbt.contrasts(res, {…}) returns")
+        raise OptionError(
+            f"found {what}",
+            "Draw the worths of a fit with llbt.plot.intervals(res).",
+            expected="what llbt.contrasts(res, {…}) returns",
+        )
     scale = contrasts.title.removeprefix("Contrasts: ")
     groups = list(frame.columns[: list(frame.columns).index("term")])
     names = [", ".join(map(str, row)) for row in frame[["term", *groups]].to_numpy().tolist()]

@@ -52,6 +52,7 @@ Rows = Literal["pair", "object"]
 
 _OF_A_DOT = 16  # numbers that a dot takes while it is drawn
 _PAGE = 20  # objects up to which cells hold numbers
+_MANY = 100  # objects up to which each has its name
 _LEAST_CELL = 21.0  # points: the width of a cell in which a probability is written
 _ONE_LINE = 5  # outcomes in one line of a legend
 _TWO_LINES = 25.0  # and of one with the count below it
@@ -108,7 +109,8 @@ def probability_map(objects: Sequence[Any], probability: FloatArray, wins: Float
     Below each probability is the number of wins (J, J), if there are counts.
     """
     names, size = short_names(objects), len(objects)
-    side = max(COLUMN, 1.4 + 0.31 * size) if size <= _PAGE else max(7.2, 0.06 * size)
+    row = 0.31 if size <= _PAGE else 0.13 if size <= _MANY else 0.06
+    side = max(COLUMN if size <= _PAGE else 7.2, 1.4 + row * size)
     ax = axes_of(ax, side, side + 0.5)
     dots = np.prod(ax.get_window_extent().size)
     refuse_large(

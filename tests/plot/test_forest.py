@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from support.pasting import to_type
 from support.pictures import bars, row_names
 from support.worths import TABLE1, fit
 
@@ -33,3 +34,7 @@ def test_groups_are_named_behind_contrasts() -> None:
 def test_another_table_is_refused(pooled) -> None:
     with pytest.raises(OptionError, match=r"expected what llbt\.contrasts\(res, \{…\}\) returns"):
         llbt.plot.forest(llbt.leaderboard(pooled))
+    with pytest.raises(OptionError) as refused:
+        llbt.plot.forest(pooled)
+    (pasted,) = to_type(refused.value.remedy)
+    assert row_names(eval(pasted, {"llbt": llbt, "res": pooled})) == ["A", "D", "B", "C"]

@@ -43,6 +43,16 @@ def test_small_cells_have_no_letters():
     assert ax.images[0].get_array().shape == (12, 12)
 
 
+def test_each_of_sixty_objects_has_its_name():
+    names = [f"model-{k:02d}-instruct" for k in range(60)]
+    frame = pd.DataFrame({"object_i": names, "object_j": names[1:] + names[:1], "wins_i": 3, "wins_j": 2})
+    ax = llbt.plot.probabilities(llbt.fit("object", llbt.from_counts(frame)))
+    assert set(row_names(ax)) == set(names)
+    assert [label.get_text() for label in ax.get_xticklabels()] == row_names(ax)
+    size = ax.get_yticklabels()[0].get_fontsize()
+    assert 60 * size < 72 * ax.get_window_extent().height / ax.figure.dpi  # rows are higher than letters
+
+
 @pytest.mark.parametrize("by", ["pair", "object"])
 def test_outcome_bars_are_shares_of_counts(by):
     c = made(list("abcd"))
