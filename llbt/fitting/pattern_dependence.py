@@ -93,7 +93,7 @@ def dependence_terms(dependence: Dependence) -> list[str]:
     return [*own, *([PERSISTENCE] if dependence.persistence else [])]
 
 
-def _written(text: str, dependence: Dependence) -> str:
+def _with_dependence(text: str, dependence: Dependence) -> str:
     return " + ".join([text, *dependence_terms(dependence)])
 
 
@@ -103,7 +103,7 @@ def check_dependence(p: Patterns, text: str, dependence: Dependence, reference: 
     `text` is the formula without terms of dependence, for the messages.
     """
     if dependence.persistence and p.n_times < 2:
-        rest = _written(text, Dependence(dependence.by))
+        rest = _with_dependence(text, Dependence(dependence.by))
         raise DesignError(
             "persistence is the dependence of answers at consecutive times, and each judge answered once",
             f"Leave persistence out: llbt.fit({rest!r}, patterns). Or read the patterns with times: "
@@ -123,7 +123,7 @@ def check_dependence(p: Patterns, text: str, dependence: Dependence, reference: 
             others = Dependence(tuple(one for one in dependence.by if one != name), dependence.persistence)
             raise DesignError(
                 f"dependence by {name!r}, which has one value for all judges",
-                f"Leave dependence:{quoted(name)} out: llbt.fit({_written(text, others)!r}, patterns).",
+                f"Leave dependence:{quoted(name)} out: llbt.fit({_with_dependence(text, others)!r}, patterns).",
             )
         _reference_level(columns[name], reference)
 

@@ -134,7 +134,7 @@ def coefficient_fields(
 def head_lines(res: Estimates, elsewhere: Mapping[str, str] | None = None) -> tuple[str, ...]:
     """Return the lines on formula, data and outcomes.
 
-    `elsewhere` states for covariates that the formula of `res` does not have where the fit uses them.
+    `elsewhere` states where the fit uses a covariate that is not in the formula of `res`.
     """
     lines = [
         f"Formula: {res.specification.formula}",
@@ -160,7 +160,7 @@ def _data(res: Estimates, elsewhere: Mapping[str, str]) -> list[str]:
 
 
 def as_clusters(groups: Sequence[str]) -> dict[str, str]:
-    """Return for columns of clusters where a fit uses them, for `head_lines`."""
+    """Return the phrase for covariates that a fit uses only as clusters, by name, for `head_lines`."""
     return dict.fromkeys(groups, "only as clusters")
 
 

@@ -83,7 +83,7 @@ def pattern_dependence(res: PatternEstimates, confidence: float) -> Sentence:
         return (text if independent else ""), {}
     names = dependence_of(res)
     test = _wald(res, list(names), "answers to pairs that share an object are independent of each other")
-    text, numbers = _tested(test, "pairs that share an object", "dependence", confidence)
+    text, numbers = _independence(test, "pairs that share an object", "dependence", confidence)
     if not text:
         return "", numbers
     shared = list(names)[: len(products_of(res.patterns.distinct_pairs))]
@@ -117,7 +117,7 @@ def pattern_persistence(res: PatternEstimates, confidence: float) -> Sentence:
         )
     names = persistence_of(res)
     test = _wald(res, list(names), "answers to a pair at consecutive times are independent of each other")
-    text, numbers = _tested(test, "the same pair at consecutive times", "persistence", confidence)
+    text, numbers = _independence(test, "the same pair at consecutive times", "persistence", confidence)
     if not text:
         return "", numbers
     by_time = res.patterns.times.name in codings_of(res.average).blocks["worth"].variables
@@ -196,7 +196,7 @@ def _wald(res: PatternEstimates, names: list[str], null: str) -> TestResult:
     return TestResult("Wald test", null, statistic, len(names), chi2_p_value(statistic, len(names)), "chi2")
 
 
-def _tested(test: TestResult, pairs: str, what: str, confidence: float) -> Sentence:
+def _independence(test: TestResult, pairs: str, what: str, confidence: float) -> Sentence:
     """State whether answers to these pairs depend on each other, without a full stop; empty if the test is missing."""
     numbers = {f"chi2 of {what}": test.statistic, f"df of {what}": test.df, f"p of {what}": test.p_value}
     if np.isnan(test.p_value):
