@@ -25,6 +25,7 @@ from .judge_report_record import JudgeReport
 _ROW = "file row"  # no column of a file is likely to have this name
 _SIDES = (("object_i", "object_j"), ("model_a", "model_b"))  # columns of the objects that are known without being named
 _FEWEST = 20  # labelled rows, for estimates at all
+_PROMPT = "prompt"  # the column whose rows may depend on each other
 _CONSTANT = {"i": "the first object", "j": "the second object", "tie": "a tie"}
 
 
@@ -168,12 +169,18 @@ def report(
         unanswered=unanswered,
         family=own,
         confidence=confidence,
-        notes=tuple(dict.fromkeys((*notes, *bias_tests.notes, *_resampled(groups)))),
+        notes=tuple(dict.fromkeys((*notes, *bias_tests.notes, *_dependent(table, groups)))),
     )
 
 
-def _resampled(groups: str | None) -> tuple[str, ...]:
-    return (Qualifying(f"Intervals of agreement take rows of one {groups} as independent."),) if groups else ()
+def _dependent(table: pd.DataFrame, groups: str | None) -> tuple[str, ...]:
+    """Return a note on rows that are taken as independent and may not be."""
+    if groups:
+        return (Qualifying(f"Intervals of agreement take rows of one {groups} as independent."),)
+    if _PROMPT not in table or not table[_PROMPT].duplicated().any():
+        return ()
+    advice = f"If they are not, use groups={_PROMPT!r}"
+    return (Qualifying(f"All intervals and tests take rows of one {_PROMPT} as independent. {advice}."),)
 
 
 def _sides(table: pd.DataFrame, objects: Sequence[str] | None) -> tuple[str, str]:

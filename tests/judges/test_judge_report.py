@@ -137,6 +137,9 @@ def test_rows_of_one_group_are_clustered_and_the_interval_that_is_not_is_noted(f
     for one, other in zip(found.biases, once.biases, strict=True):
         assert one.p_value == pytest.approx(other.p_value, rel=0.05, abs=2e-4)
     assert "Intervals of agreement take rows of one prompt as independent." in found.notes
+    alone = llbt.judges.report(twice, human="human", machine="machine", n=9)
+    assert any("use groups='prompt'" in note for note in alone.notes)
+    assert not any("groups=" in note for note in once.notes)  # no column of prompts
 
 
 def test_rows_without_a_verdict_are_left_out_and_counted(frame):
