@@ -131,7 +131,7 @@ def kept_way(c: Comparisons, name: str, groups: tuple[str, ...]) -> Way:
         names = (*c.clusters, *(column.name for column in c.columns))
         has = listed(names) or "none"
         raise OptionError(
-            f"groups={name!r}{near(name, names)} is not a column of this table (clusters and covariates: {has})",
+            f"{name!r}{near(name, names)} is not a column of this table (clusters and covariates: {has})",
             f"Keep the column when you make the table: from_judgments(…, clusters={name!r}).",
         )
     counts = counts_of_outcomes(counts, c.response)

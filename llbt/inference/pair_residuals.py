@@ -114,9 +114,8 @@ def simulated_pair_residuals(res: WithWorths, most: int, n: int, draw: Resampler
     wins = pairs.off(np.array([1.0, 0.0, -1.0]))
     total = pairs.observed.sum(axis=1)
     rows = _Residuals(pairs.objects, pairs.ends, total, wins.off + wins.expected, wins.expected, wins.z)
-    return _table(
-        rows, "wins", most, (f"fitted and residual: from {counted(len(pairs.apart), 'table')} drawn from the fit",)
-    )
+    drawn = f"fitted and residual: from {counted(len(pairs.apart), 'table')} drawn from the fit"
+    return _table(rows, "wins", most, (*pairs.notes, drawn))
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from ..base.budgets import refuse_large
+from ..base.notes import Qualifying
 from ..base.table import format_count
 from ..core.columns import FloatArray, IntArray, Label
 from ..core.comparisons import Comparisons
@@ -36,6 +37,8 @@ class Pairs:
     expected : ndarray, shape (P, 3)
         The expected counts in drawn tables whose estimates equal the estimates of the fit.
     apart : ndarray, shape (n, P, 3)
+    notes : tuple of str
+        A note on drawn tables that are left out.
     """
 
     objects: tuple[Label, ...]
@@ -43,6 +46,7 @@ class Pairs:
     observed: FloatArray
     expected: FloatArray
     apart: FloatArray
+    notes: tuple[str, ...]
 
     def off(self, weights: FloatArray) -> Apart:
         """Return sums of the outcomes of each pair with weights (3,)."""
@@ -67,7 +71,7 @@ def simulated_goodness(res: WithWorths, n: int, draw: Resampler) -> SimulatedGoo
         pairs.apart[:, place, outcome],
     )
     null = f"the model {res.specification.formula!r} gives the probabilities of the outcomes of pairs"
-    return tested("Goodness of fit, by pairs", null, cells, counted, ())
+    return tested("Goodness of fit, by pairs", null, cells, counted, pairs.notes)
 
 
 def simulated_pairs(res: WithWorths, n: int, draw: Resampler) -> Pairs:
@@ -102,7 +106,9 @@ def simulated_pairs(res: WithWorths, n: int, draw: Resampler) -> Pairs:
     slope = np.linalg.lstsq(moved, flat, rcond=None)[0]
     expected = slope[0].reshape(observed.shape)  # for a table whose estimates equal those of the fit
     lost = np.sqrt(len(flat) / (len(flat) - 1 - params))  # corrects for noise that the regression fits
-    return Pairs(objects, ends, observed, expected, lost * (flat - moved @ slope).reshape(counts.shape))
+    gone = int((~known).sum())
+    notes = (Qualifying(f"{gone} of {n} drawn tables left out: no finite estimates."),) if gone else ()
+    return Pairs(objects, ends, observed, expected, lost * (flat - moved @ slope).reshape(counts.shape), notes)
 
 
 def _drawn(

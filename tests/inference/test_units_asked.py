@@ -12,6 +12,7 @@ from support.questions import JUDGES, SKILL, _ranks, by_judge, fit_of, judged
 import llbt
 from llbt.errors import DesignError, OptionError
 from llbt.inference.expected import expected_counts
+from llbt.inference.kinds import estimates_of
 from llbt.inference.pair_residuals import pair_residuals
 from llbt.inference.simulated_pairs import simulated_pairs
 from llbt.inference.unit_models import unit_model
@@ -141,6 +142,23 @@ def test_too_few_tables_are_refused_and_cells_are_of_judgments() -> None:
 
 
 @pytest.mark.slow
+def test_drawn_tables_without_finite_estimates_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two refits are made to fail."""
+    refits = []
+
+    def failing(res: object, data: object) -> np.ndarray:
+        refits.append(data)
+        if len(refits) in (2, 5):
+            raise DesignError("the drawn table separates")
+        return estimates_of(res, data)
+
+    monkeypatch.setattr("llbt.inference.simulated_pairs.estimates_of", failing)
+    found = llbt.goodness_of_fit(fit_of("patterns"), n=40, rng=1)
+    assert found.test.distribution == "38 drawn tables"
+    assert found.notes == ("2 of 40 drawn tables left out: no finite estimates.",)
+    assert found.as_text().index("2 of 40") < found.as_text().index("Observed")
+
+
 def test_choices_are_refits_without_a_level() -> None:
     found = llbt.sensitivity(fit_of("rankings"), leave_out="judge")
     worst = found.refits[found.refits["choice"] == "without one judge"].set_index("left_out")

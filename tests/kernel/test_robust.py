@@ -523,9 +523,9 @@ def test_of_two_ways_the_one_with_few_clusters_is_named(groups: tuple[str, str])
 REFUSED = {
     "unknown": (
         {"cov_type": "cluster", "groups": "juge"},
-        "groups='juge'.*did you mean 'judge'.* is not a column.*'judge', 'item', 'both'",
+        "'juge'.*did you mean 'judge'.* is not a column.*'judge', 'item', 'both'",
     ),
-    "the second unknown": ({"cov_type": "cluster", "groups": ("judge", "who")}, "groups='who' is not a column"),
+    "the second unknown": ({"cov_type": "cluster", "groups": ("judge", "who")}, "'who' is not a column"),
     "cluster without groups": ({"cov_type": "cluster"}, "groups= together"),
     "groups without cluster": ({"groups": "judge"}, "groups= together"),
     "groups with HC0": ({"cov_type": "HC0", "groups": "judge"}, "groups= together"),
@@ -551,7 +551,7 @@ def test_groups_of_a_wrong_type(groups: object) -> None:
 def test_groups_that_the_table_has_pooled_away_name_the_door() -> None:
     pooled = DRAS.pool()
     with pytest.raises(
-        llbt.errors.OptionError, match=r"groups='judge' is not a column.*none.*from_judgments\(…, clusters='judge'\)"
+        llbt.errors.OptionError, match=r"'judge' is not a column.*none.*from_judgments\(…, clusters='judge'\)"
     ):
         llbt.fit("object + tie", pooled, cov_type="cluster", groups="judge")
     forgotten = judged(clusters=["judge", "item"]).pool("judge")
