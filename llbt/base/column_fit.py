@@ -75,7 +75,7 @@ def with_bounds_joined(columns: Sequence[Column]) -> tuple[Column, ...]:
         if before is not None and (before.name, column.name) == ("conf_low", "conf_high"):
             level = _LOW.match(before.heading)
             if level is not None:
-                joined[-1] = replace(before, heading=f"{level[1]} CI", cells=_intervals(before.cells, column.cells))
+                joined[-1] = replace(before, heading=f"{level[1]} CI", cells=interval_texts(before.cells, column.cells))
                 continue
         if before is not None and (before.name, column.name) == ("rank_low", "rank_high"):
             heading = before.heading.removesuffix(": low") if before.heading.endswith(": low") else "Rank range"
@@ -85,7 +85,7 @@ def with_bounds_joined(columns: Sequence[Column]) -> tuple[Column, ...]:
     return tuple(joined)
 
 
-def _intervals(low: Sequence[str], high: Sequence[str]) -> list[str]:
+def interval_texts(low: Sequence[str], high: Sequence[str]) -> list[str]:
     """Return intervals with their bounds aligned."""
     widest = max(map(len, high), default=0)
     return ["NA" if (a, b) == ("NA", "NA") else f"[{a}, {b.rjust(widest)}]" for a, b in zip(low, high, strict=True)]

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from ..base.column_fit import interval_texts
 from ..base.table import Table, format_estimates, format_number, format_p
 from ..core.statistics import TestResult
 from ..errors import listed
@@ -52,24 +53,24 @@ def _discriminations(res: DiscriminationEstimates) -> tuple[str, ...]:
     shown = order if left_out <= 1 else np.concatenate([order[:half], order[-half:]])
     bounds = res.discrimination_intervals().to_numpy()[shown]
     columns = [format_estimates(column) for column in (sigma[shown], res.discrimination_errors.to_numpy()[shown])]
-    columns += [format_estimates(column) for column in bounds.T]
     cells = [
         [f"{res.judging.name} {levels[k]}" for k in shown],
         *columns,
+        interval_texts(*(format_estimates(column) for column in bounds.T)),
         res.readings().iloc[shown].tolist(),
     ]
-    heads = ["", "σ", "Std. Error", "conf_low", "conf_high", ""]
+    heads = ["", "σ", "Std. Error", "95 % CI", ""]
     widths = [max(map(len, [head, *column])) for head, column in zip(heads, cells, strict=True)]
     rows = [heads, *zip(*cells, strict=True)]
     lines = [
         "  ".join(
-            [f"{row[0]:<{widths[0]}}", *(f"{c:>{w}}" for c, w in zip(row[1:5], widths[1:5], strict=True)), row[5]]
+            [f"{row[0]:<{widths[0]}}", *(f"{c:>{w}}" for c, w in zip(row[1:4], widths[1:4], strict=True)), row[4]]
         )
         for row in rows
     ]
     if left_out > 1:
         lines.insert(1 + half, f"… {left_out} between them: res.by_judge()")
-    head = f"Discriminations of {len(levels)} levels of {res.judging.name} (95 % intervals):"
+    head = f"Discriminations of {len(levels)} levels of {res.judging.name}:"
     return (head, *(f"  {line}".rstrip() for line in lines), *_named(res))
 
 

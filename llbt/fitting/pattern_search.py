@@ -97,7 +97,8 @@ def _step(point: _Point, free: IntArray) -> FloatArray:
     information, possible, gradient = point.information[square], point.possible[square], point.gradient[free]
     for damping in _DAMPED:
         try:
-            return np.asarray(linalg.solve(information + damping * possible, gradient, assume_a="pos"))
+            factor = linalg.cho_factor(information + damping * possible)
         except linalg.LinAlgError:
             continue
-    return np.asarray(linalg.solve(possible, gradient, assume_a="pos"))
+        return np.asarray(linalg.cho_solve(factor, gradient))
+    return np.asarray(linalg.cho_solve(linalg.cho_factor(possible), gradient))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -132,8 +133,7 @@ def describe_groups(
         f"{braced(above)} won all {format_count(_tally(problem, upper, members)[0])} judgments against {braced(below)}"
         f"{under}, so their log-worths differ by ∞ and have no finite estimate{more}"
     )
-    fewer = f"Leave the interactions with {', '.join(names)} out of the worth. Or: " if names else ""
-    return cause, f"{fewer}{_REMEDY}"
+    return cause, _without_interactions(names)
 
 
 def describe_no_ties(judgments: float, end: str = "is −∞") -> tuple[str, str]:
@@ -258,12 +258,18 @@ def _worths(separation: Separation, worth: FloatArray, shift: FloatArray) -> tup
     below = [c.objects[k] for k in np.unique(pairs[~upper[members]])]
     ties = f", tied {format_count(counts[1])}" if counts[1] else ""
     setting = f" (under {where})" if where else ""
-    fewer = f"Leave the interactions with {', '.join(names)} out of the worth. Or: " if where else ""
     cause = (
         f"{braced(above)} won {format_count(counts[0])}{ties} and lost {format_count(counts[-1])} of the judgments "
         f"against {braced(below)}{setting}, {separation.verdict}"
     )
-    return cause, f"{fewer}{_REMEDY}"
+    return cause, _without_interactions(names if where else [])
+
+
+def _without_interactions(names: Sequence[str]) -> str:
+    """Return the remedy: a worth without interactions with these covariates, or fewer objects or levels."""
+    if not names:
+        return _REMEDY
+    return f"Leave the interactions with {', '.join(names)} out of the worth. Or l{_REMEDY[1:]}"
 
 
 def _by_numbers(separation: Separation, shift: FloatArray, numbers: list[str]) -> tuple[str, str]:
@@ -272,7 +278,7 @@ def _by_numbers(separation: Separation, shift: FloatArray, numbers: list[str]) -
     moved = np.abs(shift) > TOLERANCE
     pairs = c.pairs[separation.rows]
     above, below = (np.unique(np.where(first == up, *pairs.T)[moved]) for up in (True, False))
-    remedy = f"Leave the interactions with {', '.join(numbers)} out of the worth. Or: {_REMEDY}"
+    remedy = _without_interactions(numbers)
     for some, word in ((np.setdiff1d(above, below), "won"), (np.setdiff1d(below, above), "lost")):
         if not len(some):
             continue
