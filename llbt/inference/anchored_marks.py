@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..base.arguments import is_real
-from ..base.table import Qualifying
+from ..base.table import Qualifying, counted
 from ..core.columns import FloatArray, IntArray
 from ..core.comparisons import Comparisons
 from ..core.statistics import critical_value
@@ -62,9 +62,10 @@ def check_anchors(anchors: Mapping[Any, Any], c: Comparisons) -> FloatArray:
             )
         marks[c.objects.index(label)] = float(mark)
     first = dict(zip(c.objects[:2], (10, 20), strict=True))
-    if (~np.isnan(marks)).sum() < 2:
+    named = int((~np.isnan(marks)).sum())
+    if named < 2:
         raise OptionError(
-            f"anchors has {(~np.isnan(marks)).sum()} object", f"Name two or more: anchors={first!r}.",
+            f"anchors has {counted(named, 'object')}", f"Name two or more: anchors={first!r}.",
             expected="two or more, for a line through them",
         )  # fmt: skip
     if np.nanmin(marks) == np.nanmax(marks):

@@ -212,7 +212,9 @@ def _no_halves(res: PlainEstimates, way: Way | None) -> tuple[str, ...]:
     if way is None:
         return ("No split halves and no judge fit: from_judgments(…, clusters='judge') keeps judges.",)
     if len(way.levels) < FEWEST_JUDGES:
-        return (f"{len(way.levels)} levels of {way.name}: too few for split halves, which need {FEWEST_JUDGES}.",)
+        return (
+            f"{counted(len(way.levels), 'level')} of {way.name}: too few for split halves, which need {FEWEST_JUDGES}.",
+        )
     if any(way.name in term.codes for term in written_terms(res.specification.formula, res.comparisons)):
         return (f"Each {way.name} has parameters in the model, so there are no split halves.",)
     return ()

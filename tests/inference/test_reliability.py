@@ -219,7 +219,8 @@ def test_close_pairs_bring_a_warning(res, found):
 @pytest.mark.parametrize(
     ("anchors", "said"),
     [
-        ({"o00": 1}, "anchors has 1 object"),
+        ({"o00": 1}, "anchors has 1 object;"),
+        ({}, "anchors has 0 objects"),
         ({"o00": 1, "o1": 2}, "did you mean 'o01'"),
         ({"o00": 1, "o01": 1}, "all anchors have the mark 1"),
         ({"o00": 1, "o01": float("nan")}, "the mark of 'o01' is nan"),
