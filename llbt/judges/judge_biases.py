@@ -116,10 +116,21 @@ def biases(judgments: Verdicts, family: Sequence[Label], confidence: float) -> B
         except DesignError as error:
             unanswered["position"] = str(error)
     known = sorted((bias for bias in tests if not np.isnan(bias.p_value)), key=lambda bias: NAMES.index(bias.name))
-    unanswered |= {bias.name: "the judgments do not determine it" for bias in tests if np.isnan(bias.p_value)}
+    unanswered |= {bias.name: _why_unknown(bias.name, judgments) for bias in tests if np.isnan(bias.p_value)}
     adjusted = adjust_p(np.array([bias.p_value for bias in known]), "holm").tolist()
     tested = tuple(replace(bias, p_adjusted=p) for bias, p in zip(known, adjusted, strict=True))
     return Biases(tested, unanswered, tuple(notes))
+
+
+def _why_unknown(name: str, judgments: Verdicts) -> str:
+    """Return why a bias has no p-value."""
+    if name == "position":
+        return "the judgments do not determine it"
+    machine = _same_rows(judgments).set_index(judgments.row)["outcome"]
+    if (judgments.human.set_index(judgments.row)["outcome"] == machine[judgments.human[judgments.row]]).all():
+        return "the machine's verdicts equal people's in every labelled row"
+    unit = "labelled row" if judgments.cluster == judgments.row else judgments.cluster
+    return f"an estimate rests on a single {unit}; label more rows"
 
 
 def _same_rows(judgments: Verdicts) -> pd.DataFrame:

@@ -193,6 +193,15 @@ def test_a_machine_that_equals_people_makes_labels_worth_a_label_for_each_row_at
     part = frame[frame["human"].notna()]
     found = llbt.judges.report(part.assign(machine=part["human"]), human="human", machine="machine", n=9)
     assert 270 < found.trial_worth <= 300
+    assert found.unanswered["leaderboard"] == "the machine's verdicts equal people's in every labelled row"
+
+
+def test_a_leaderboard_that_rests_on_one_labelled_row_is_not_compared(frame):
+    """m3 has one labelled row, so that without this row its worths have no estimate."""
+    has = (frame["model_a"] == "m3") | (frame["model_b"] == "m3")
+    kept = frame["human"].notna() & (~has | (frame.index == frame.index[has][0]))
+    found = llbt.judges.report(frame.assign(human=frame["human"].where(kept)), human="human", machine="machine", n=9)
+    assert found.unanswered["leaderboard"] == "an estimate rests on a single labelled row; label more rows"
 
 
 @pytest.mark.parametrize(
