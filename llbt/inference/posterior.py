@@ -164,7 +164,8 @@ def posterior(
         Its likelihood is used. A prior of the fit itself is replaced by `prior`.
     prior : float or "shrinkage"
         The standard deviation of the normal prior on the log-worths (in log-worths; with 1, the odds of two random
-        objects are expected between 1/250 and 250), or ``"shrinkage"``: the scale with the largest marginal likelihood.
+        objects are expected between 1/250 and 250), or ``"shrinkage"``: the scale with the largest marginal likelihood,
+        by Laplace's method.
     at : mapping or "average", optional
         Covariate values at which log-worths are taken, if they differ by covariates: ``{"judge": "J3"}``.
     confidence : float
