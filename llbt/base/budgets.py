@@ -10,6 +10,7 @@ from ..errors import DesignError, LLBTError
 
 _PROC, _CGROUPS = Path("/proc"), Path("/sys/fs/cgroup")
 _COUNTLESS = 10**15  # so many resamples or more are not written out in a message
+SMALL = 2**20  # bytes that every machine has; the system is not asked for them, which takes a millisecond
 _MATRICES = 5  # matrices of parameters × parameters that a fit has in memory at once
 
 
@@ -94,8 +95,8 @@ def refuse_large(what: str, numbers: float, remedy: str, error: type[LLBTError] 
     remedy : str
         The remedy, as a sentence.
     """
-    needed, there = 8 * numbers, memory()
-    if needed > there:
+    needed = 8 * numbers
+    if needed > SMALL and needed > (there := memory()):
         raise error(
             f"{what} takes {needed / 2**30:,.1f} GiB, and there are {there / 2**30:,.1f} GiB of memory. {remedy}"
         )

@@ -45,6 +45,7 @@ def measured() -> llbt.Comparisons:
 @pytest.fixture(autouse=True)
 def eight_gib(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(budgets, "memory", lambda: 8.0 * GIB)
+    monkeypatch.setattr(budgets, "SMALL", 0)  # the tables here are small, and so is the memory that some tests leave
 
 
 TOO_LARGE: dict[str, tuple[Callable[[], Any], str]] = {
@@ -122,6 +123,14 @@ def test_what_fits_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(budgets, "memory", lambda: 5 * 8 * 119.0**2 - 1)
     with pytest.raises(llbt.errors.DesignError, match="119 parameters"):
         _ = llbt.fit("object", ring(120), method="eliminate").bse
+
+
+def test_small_arrays_are_made_without_a_question_to_the_system(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(budgets, "memory", lambda: 0.0)
+    monkeypatch.setattr(budgets, "SMALL", 800)
+    budgets.refuse_square("the matrix", 10)
+    with pytest.raises(llbt.errors.DesignError, match="the matrix of 11 objects takes"):
+        budgets.refuse_square("the matrix", 11)
 
 
 @pytest.mark.parametrize("door", ["pandas", "duckdb"])

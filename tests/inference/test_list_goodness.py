@@ -161,6 +161,7 @@ def test_triples_need_lists_of_three():
 def test_lists_that_are_too_many_to_draw_are_refused(monkeypatch):
     rows = pd.DataFrame({"A": [1, 2, 1], "B": [2, 1, 2], "C": [3, 3, 1]})
     res = llbt.fit("object + tie", llbt.from_rankings(rows, objects=list("ABC")), prior=None)
+    monkeypatch.setattr("llbt.base.budgets.SMALL", 0)
     monkeypatch.setattr("llbt.base.budgets.memory", lambda: 8 * 8 * 9 - 1)
     with pytest.raises(llbt.errors.DesignError, match="drawing 3 lists one by one"):
         llbt.goodness_of_fit(res)
