@@ -89,11 +89,14 @@ def _firstseparated(e: Evidence, c: Comparisons) -> tuple[str, str, str]:
     """Return the smallest plain formula that separates, the reason and the remedy; otherwise empty texts.
 
     If objects are not connected, worths are checked group by group, so that the message can name objects; ties have one
-    effect for all groups.
+    effect for all groups. What separates a formula separates all larger ones, so the largest is checked first.
     """
     parts = c.components()
+    formulas = _formulas(e)
+    if (len(parts) == 1 or len(formulas) > 1) and not separated(formulas[-1], c)[0]:
+        return "", "", ""
     tables = [c] if len(parts) == 1 else [c.select(objects=part) for part in parts]
-    for formula, table in [*(("object", t) for t in tables), *((f, c) for f in _formulas(e)[1:])]:
+    for formula, table in [*(("object", t) for t in tables), *((f, c) for f in formulas[1:])]:
         reason, remedy = separated(formula, table)
         if reason:
             return formula, reason, remedy
@@ -119,11 +122,11 @@ def check_order_separation(e: Evidence) -> Finding:
 def _order_separation(e: Evidence) -> Finding:
     c = e.table(ordered=True)
     formula = f"{_formulas(e)[-1]} + order"
-    if _firstseparated(e, c)[0]:
-        return Finding("order_separation", "unchecked", "estimates are infinite even without order: see separation")
     reason, remedy = separated(formula, c)
     if not reason:
         return Finding("order_separation", "ok", f"estimates of {formula} are finite")
+    if _firstseparated(e, c)[0]:
+        return Finding("order_separation", "unchecked", "estimates are infinite even without order: see separation")
     effect = f"maximum likelihood estimates of {formula} are infinite; llbt.fit refuses them"
     return Finding("order_separation", "warning", f"{formula}: {reason}", effect, remedy)
 
