@@ -58,6 +58,9 @@ class Vocabulary:
     has_grades: bool
     keeps_order: bool
 
+    def __hash__(self) -> int:
+        return hash((frozenset(self.variables.items()), self.clusters, self.unkept))
+
 
 def vocabulary(c: Comparisons) -> Vocabulary:
     """Return the reserved variables and the table's own columns with their roles."""
@@ -169,7 +172,11 @@ def parse(text: str, words: Vocabulary) -> Formula:
         For formulas that cannot be parsed, unknown names, and combinations that describe nothing. The message marks the
         place.
     """
-    text = _checked(text)
+    return _parsed(_checked(text), words)
+
+
+@functools.lru_cache(maxsize=64)  # a fit reads its formula twice, and refits read it again
+def _parsed(text: str, words: Vocabulary) -> Formula:
     terms = [_term(term, text, words) for term in _patsy_terms(text)]
     numbers = frozenset(name for term in terms for f in term.factors for name in f.numbers)
     for term in terms:
@@ -246,7 +253,7 @@ def _unticked(text: str) -> str:
     return re.sub(r"`([^`]+)`|'[^']*'|\"[^\"]*\"", quoted, text)
 
 
-@functools.lru_cache(maxsize=64)  # a fit reads its formula twice, and refits read it again
+@functools.lru_cache(maxsize=64)  # tables with other columns may have the same formula
 def _patsy_terms(text: str) -> tuple[Any, ...]:
     _check_parentheses(text)
     try:
