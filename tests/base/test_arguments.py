@@ -6,6 +6,7 @@ import inspect
 import math
 import typing
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any, Literal
 
@@ -104,6 +105,12 @@ ARGUMENTS = [
 ]
 
 
+@cache
+def call_of(function: Callable[..., Any]) -> tuple[list[Any], dict[str, Any]]:
+    """Return a valid call; many arguments of a function are tried, and the answer that it is about is made once."""
+    return CALLS[function]()
+
+
 @pytest.mark.parametrize(("function", "name"), ARGUMENTS, ids=[f"{f.__qualname__}-{name}" for f, name in ARGUMENTS])
 def test_what_is_no_such_argument_is_refused_by_its_name(
     function: Callable[..., Any], name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -112,7 +119,7 @@ def test_what_is_no_such_argument_is_refused_by_its_name(
     names_columns = function in (llbt.judges.report, llbt.metrics.read_study)
     scores = set() if names_columns else SCORES
     for value in bad_values(function, name):
-        given, named = CALLS[function]()
+        given, named = list(call_of(function)[0]), dict(call_of(function)[1])
         parameters = inspect.signature(function).parameters
         if parameters[name].kind is inspect.Parameter.VAR_POSITIONAL:
             given.append(value)
