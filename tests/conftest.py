@@ -1,13 +1,15 @@
 """Fixtures and rules for all tests."""
 
 import gc
+import itertools
 import json
 import os
+import sys
 
 # Small matrices on two workers: more threads only wait for each other. Has to be set before numpy is imported.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -23,13 +25,38 @@ settings.load_profile("llbt")
 # No test needs a screen; has to be set before matplotlib is imported.
 os.environ.setdefault("MPLBACKEND", "agg")
 
+# What Python and pytest compile is kept, also where the environment forbids it. Else every process that a test starts
+# compiles llbt again, and every worker all modules of tests, which is half the time of collecting.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
 # Modules and 11,000 collected tests stay to the end. To search for garbage among them takes a fifth of the time of
 # collecting, so there is no search before pytest_collection_finish.
 gc.disable()
 
 
+def collects_backwards(config: pytest.Config) -> bool:
+    """Every second worker starts at the last module: two meet in the middle, and each reads what the other compiled."""
+    is_second = os.environ.get("PYTEST_XDIST_WORKER", "gw0")[-1] in "13579"
+    is_reordered = config.getoption("lf", False) or config.getoption("failedfirst", False)
+    return is_second and len(config.args) == 1 and not is_reordered
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(collector: pytest.Collector) -> Iterator[None]:
+    """Collect the files of a folder in the order of the worker."""
+    report = yield
+    if isinstance(collector, pytest.Directory) and collects_backwards(collector.config):
+        report.result.reverse()
+    return report
+
+
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out tests of data that does not ship where nothing says where it is."""
+    """Put tests in the order of all workers, and leave out those of data that does not ship, unless named."""
+    if collects_backwards(config):
+        modules = [list(tests) for _, tests in itertools.groupby(items, key=lambda item: item.path)]
+        items[:] = itertools.chain.from_iterable(reversed(modules))
     if os.environ.get("LLBT_SHARED"):
         return
     left_out = [item for item in items if item.get_closest_marker("shared")]
@@ -50,6 +77,12 @@ def shared() -> Path:
     folder = Path(os.environ["LLBT_SHARED"])
     assert folder.is_dir(), f"LLBT_SHARED names no folder: {folder}"
     return folder
+
+
+@pytest.fixture
+def unpictured(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leave the pictures out of reports that are about other things: they take most of the time."""
+    monkeypatch.setattr("llbt.report.page_parts.is_installed", lambda package: False)
 
 
 def read_reference(name: str) -> Any:
