@@ -110,6 +110,7 @@ def test_a_pipe_is_read_once(tmp_path):
     answered("audit", piped(raw, tmp_path / "f"))
 
 
+@pytest.mark.usefixtures("unpictured")
 @pytest.mark.slow
 def test_a_report_of_a_pipe(tmp_path):
     llbt.write_report(piped(ROWS.to_csv(index=False).encode(), tmp_path / "a"), tmp_path / "r.html")

@@ -58,6 +58,7 @@ def _judged() -> pd.DataFrame:
     return frame
 
 
+@pytest.mark.usefixtures("unpictured")
 @pytest.mark.slow
 def test_a_reviewer_of_240_judgments_is_answered(judged: pd.DataFrame, tmp_path) -> None:
     """Who judged, is one system better, do the annotators differ, do they agree, and a page to attach."""

@@ -12,7 +12,6 @@ import llbt
 from llbt.auditing.grade_checks import _along, _larger
 from llbt.base.table import format_percent
 from llbt.core.response import graded
-from llbt.report import page
 
 GRADES = {2: 2, 1: 1, 0: 0, -1: -1, -2: -2}
 FORMAT = llbt.formats.columns(outcome="grade", outcomes=GRADES)
@@ -170,10 +169,10 @@ def test_the_tests_of_directions_are_those_by_exchange():
 
 
 @pytest.mark.parametrize("kind", ["signed", "beside"])
+@pytest.mark.usefixtures("unpictured")
 @pytest.mark.slow
-def test_a_page_of_graded_judgments_audits_their_grades(clean, tmp_path, monkeypatch, kind):
+def test_a_page_of_graded_judgments_audits_their_grades(clean, tmp_path, kind):
     """From the shell: grades in a column of their own, or sizes beside the outcome."""
-    monkeypatch.setattr(page, "picture", lambda *_: "")
     path, out = tmp_path / "rows.csv", tmp_path / "page.html"
     said = np.where(clean["grade"] > 0, "i", np.where(clean["grade"] < 0, "j", "tie"))
     beside = clean.assign(outcome=said, size=clean["grade"].abs()).drop(columns="grade")

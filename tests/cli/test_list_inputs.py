@@ -441,6 +441,7 @@ def test_agreement_of_lists_is_refused_with_a_command_that_answers(tmp_path):
     assert shell.run("audit", command).exit_code == 0
 
 
+@pytest.mark.usefixtures("unpictured")
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("table", "heading"), [(JUDGED, "Plackett-Luce"), (RATED["a row for each judge"][0], "read as ratings")]

@@ -530,6 +530,7 @@ def process(*args, **variables):
     return subprocess.run([sys.executable, "-c", _MAIN, *args], capture_output=True, env=environment, timeout=120)
 
 
+@pytest.mark.usefixtures("unpictured")
 @pytest.mark.slow
 def test_defaults_for_a_field_that_a_file_lacks(tmp_path):
     """Arena-Hard v0.1 does not name its baseline."""
@@ -683,6 +684,7 @@ def test_bundled_data_stay_as_they_are():
     assert "--judge" in refused("fit", "dras_table1", "--judge", "judge")
 
 
+@pytest.mark.usefixtures("unpictured")
 @pytest.mark.slow
 def test_the_report_goes_by_judges_as_well(twelve):
     pages = {}
@@ -696,6 +698,7 @@ def test_the_report_goes_by_judges_as_well(twelve):
     assert said["cautious"] > said["nonrobust"] > 0  # the finding of the audit stands in both
 
 
+@pytest.mark.usefixtures("unpictured")
 @pytest.mark.slow
 def test_a_report_has_effects_of_judges(tmp_path):
     path, page = tmp_path / "counts.csv", tmp_path / "page.html"

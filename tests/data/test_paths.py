@@ -162,6 +162,7 @@ def test_standard_output_takes_the_page():
     assert sorted(os.listdir()) == ["it's.csv", "run1.csv", "run[1].csv"]
 
 
+@pytest.mark.usefixtures("unpictured")
 @pytest.mark.parametrize(
     ("target", "said"), [("/dev/full", "No space left on device"), ("n" * 300, "no file can be named 'nnn")]
 )
@@ -173,6 +174,7 @@ def test_what_the_system_refuses_is_one_line(target, said):
     assert found.stderr.count("\n") == 1
 
 
+@pytest.mark.usefixtures("unpictured")
 def test_the_old_page_stays_where_writing_fails(monkeypatch):
     with open("page.html", "w") as file:
         file.write("old")

@@ -117,6 +117,7 @@ def test_a_ranking_that_stays_and_what_is_asked_for(votes):
         llbt.sensitivity(res, leave_out="annotator")
 
 
+@pytest.mark.usefixtures("unpictured")
 @pytest.mark.slow
 def test_the_report_has_it(votes, tmp_path):
     page = llbt.write_report(llbt.fit("object + tie", votes), tmp_path / "r.html").read_text(encoding="utf-8")

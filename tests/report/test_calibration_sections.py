@@ -50,6 +50,7 @@ def test_a_page_on_calibrated_worths(tmp_path):
     assert not re.search(r"AIC|BIC|Log-likelihood", page)
 
 
+@pytest.mark.usefixtures("unpictured")
 @pytest.mark.slow
 def test_an_audit_that_is_passed_has_its_section(tmp_path):
     human = judgments().rename(columns={"people": "outcome"}).drop(columns="machine")

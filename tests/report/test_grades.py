@@ -6,7 +6,6 @@ import pandas as pd
 import pytest
 
 import llbt
-from llbt.report import page
 from llbt.report.grades import expected_grades
 from llbt.report.page import write_report
 
@@ -18,11 +17,6 @@ def table() -> llbt.Comparisons:
     rng = np.random.default_rng(1)
     rows = [(a, b, *rng.poisson((9 + 3 * k, 12, 8, 7, 4))) for k, (a, b) in enumerate(("ab", "bc", "ac", "ad", "bd"))]
     return llbt.from_counts(pd.DataFrame(rows, columns=["object_i", "object_j", *NAMES]), grades=NAMES)
-
-
-@pytest.fixture
-def unpictured(monkeypatch):
-    monkeypatch.setattr(page, "picture", lambda *_: "")
 
 
 @pytest.mark.slow

@@ -67,6 +67,7 @@ def test_a_fit_of_lists_is_reported_as_it_is(tmp_path: Path) -> None:
     assert "notice" not in _section(page, "leaderboard")
 
 
+@pytest.mark.usefixtures("unpictured")
 @pytest.mark.slow
 def test_infinite_estimates_and_the_best_and_worst(tmp_path: Path) -> None:
     always = pd.DataFrame({"A": [1] * 6, "B": [2, 3, 2, 3, 2, 3], "C": [3, 2, 3, 2, 3, 2]})

@@ -13,7 +13,7 @@ from support.shell import run
 import llbt
 from llbt.base.table import Field
 from llbt.errors import DesignError
-from llbt.report import page, page_parts
+from llbt.report import page_parts
 from llbt.report.interpret import interpret
 from llbt.report.page import write_report
 from llbt.report.page_script import SCRIPT
@@ -34,12 +34,6 @@ EVIL = [
 ]
 TABLE1 = llbt.load_dataset("dras_table1")
 FITTED = llbt.fit("object * judge + tie", TABLE1)
-
-
-@pytest.fixture
-def unpictured(monkeypatch):
-    """Leave the pictures out of reports that are about other things: they take most of the time."""
-    monkeypatch.setattr(page, "picture", lambda *_: "")
 
 
 WALKOVER = [("a", "b", 5, 0), ("b", "c", 1, 1), ("a", "c", 1, 0)]  # nobody beats a
