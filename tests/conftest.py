@@ -1,7 +1,6 @@
 """Fixtures and rules for all tests."""
 
 import gc
-import itertools
 import json
 import os
 import sys
@@ -9,7 +8,7 @@ import sys
 # Small matrices on two workers: more threads only wait for each other. Has to be set before numpy is imported.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +25,7 @@ settings.load_profile("llbt")
 os.environ.setdefault("MPLBACKEND", "agg")
 
 # What Python and pytest compile is kept, also where the environment forbids it. Else every process that a test starts
-# compiles llbt again, and every worker all modules of tests, which is half the time of collecting.
+# compiles llbt again.
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
@@ -35,28 +34,8 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 gc.disable()
 
 
-def collects_backwards(config: pytest.Config) -> bool:
-    """Every second worker starts at the last module: two meet in the middle, and each reads what the other compiled."""
-    is_second = os.environ.get("PYTEST_XDIST_WORKER", "gw0")[-1] in "13579"
-    is_reordered = config.getoption("lf", False) or config.getoption("failedfirst", False)
-    return is_second and len(config.args) == 1 and not is_reordered
-
-
-@pytest.hookimpl(wrapper=True)
-def pytest_make_collect_report(collector: pytest.Collector) -> Iterator[None]:
-    """Collect the files of a folder in the order of the worker."""
-    report = yield
-    if isinstance(collector, pytest.Directory) and collects_backwards(collector.config):
-        report.result.reverse()
-    return report
-
-
-@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Put tests in the order of all workers, and leave out those of data that does not ship, unless named."""
-    if collects_backwards(config):
-        modules = [list(tests) for _, tests in itertools.groupby(items, key=lambda item: item.path)]
-        items[:] = itertools.chain.from_iterable(reversed(modules))
+    """Leave out tests of data that does not ship where nothing says where it is."""
     if os.environ.get("LLBT_SHARED"):
         return
     left_out = [item for item in items if item.get_closest_marker("shared")]
