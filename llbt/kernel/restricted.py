@@ -36,6 +36,7 @@ _CORRECTIONS = 6  # most steps of the parameters at given scales
 # squared distance of the parameters to their maximum before the last step, in standard errors: few lines, many
 _AT_PROFILE = {False: 1e-4, True: 1e-2}
 _ENOUGH = 1e-3  # the same for the scales
+_NEAR = 0.25  # the last step of log σ is shorter; near 0 the slope vanishes, however far away the maximum is
 _LONGEST = 1.0  # longest step of log σ
 _HALVINGS = 8
 _SHORT = 0.02  # within this distance in log σ, derivatives of log det J and of J are not computed again
@@ -87,12 +88,11 @@ class Restricted:
 class _Point:
     """The parameters β̂ that maximize the likelihood at some log σ (k,), and their information J there.
 
-    `before` are the parameters before the last step, where the likelihood was `marginal`.
+    `marginal` is the likelihood before the last step.
     """
 
     logs: FloatArray
     params: FloatArray
-    before: FloatArray
     marginal: Marginal
 
     @property
@@ -206,7 +206,9 @@ class _Search:
     """The search: the likelihood with few integration points, and corrections to the maximum with all points.
 
     `shift` (E,) is added to the slopes of log σ, `moved` (p,) to the parameters and `bent` (p, p) to J. The search
-    starts at `start` (p,); `plain` (p,) are the estimates without effects.
+    starts at `start` (p,); `plain` (p,) are the estimates without effects. `again` tells whether the likelihood of a
+    place is computed once more after the last step of the parameters: for the rows of log σ, which are left out before
+    because they cost the most, or because a scale starts at 0, where slopes are so small that they have to be accurate.
     """
 
     likelihood: MarginalLikelihood
@@ -218,6 +220,7 @@ class _Search:
     shift: FloatArray
     moved: FloatArray
     bent: FloatArray
+    again: bool
 
     @classmethod
     def of(
@@ -227,7 +230,9 @@ class _Search:
         p, size = len(start), len(maximum.scales)
         above = tuple(np.flatnonzero(maximum.scales > 0).tolist())
         zeros = np.zeros(size), np.zeros(p), np.zeros((p, p))
-        alone = cls(likelihood, _rule(likelihood, maximum), start, maximum.params, worths, shares, *zeros)
+        rule = _rule(likelihood, maximum)
+        again = isinstance(rule, NormalDensity) or len(above) < size
+        alone = cls(likelihood, rule, start, maximum.params, worths, shares, *zeros, again)
         if not above:
             return alone, None
         logs = np.log(maximum.scales[list(above)])
@@ -243,9 +248,10 @@ class _Search:
         """Return the profile at some scales, from a place nearby."""
         start = self.start if near is None else near.point.params + (logs - near.logs) @ near.slopes
         point = self.point(active, logs, start, nothing() if near is None else near.point.marginal)
-        if isinstance(self.rule, NormalDensity):  # till here without the rows of log σ, which cost the most
-            marginal = self.likelihood(np.append(point.before, logs), active, self.rule, point.marginal)
-            point = replace(point, marginal=marginal)
+        if self.again:
+            marginal = self.likelihood(np.append(point.params, logs), active, self.rule, point.marginal)
+            step = _AtScales(self, active, logs).step(_Corrected(point.params, marginal))
+            point = _Point(logs, point.params + step.values, marginal)
         p, marginal = len(self.start), point.marginal
         own, across = marginal.information[:p, :p], marginal.information[p:, :p]
         slopes = -linalg.solve(own, across.T, assume_a="pos").T
@@ -265,7 +271,7 @@ class _Search:
             accepts=lambda before, after, step, share: True,
         )
         params = search.point.params
-        return _Point(logs, params + ascent.step(search.point).values, params, search.point.marginal)
+        return _Point(logs, params + ascent.step(search.point).values, search.point.marginal)
 
     def climbed(self, active: tuple[int, ...], place: _Place) -> Restricted | None:
         """Return the maximum over the scales that are above 0."""
@@ -276,6 +282,7 @@ class _Search:
                 enough=0.0,
                 rest=_ENOUGH,
                 exact=0.0,
+                short=_NEAR,
                 most=_ITERATIONS,
                 halvings=_HALVINGS,
                 accepts=_flattens,
@@ -462,7 +469,8 @@ class _OverScales:
 
     def step(self, here: _Here) -> Step:
         """Return Newton's step, within bounds."""
-        return Step(*_newton(here.local))
+        values, decrement = _newton(here.local)
+        return Step(values, decrement, float(np.abs(values).max()))
 
     def moved(self, here: _Here, step: FloatArray) -> _Here:
         """Return where a step leads."""
@@ -479,12 +487,15 @@ def _leaves(here: _Here, step: Step, n_iter: int) -> bool:
 
 
 def _flattens(before: _Here, after: _Here, step: Step, share: float) -> bool:
-    """Whether the slope is less steep after a step, or scales fall; the slope of log det J there is predicted."""
+    """Whether a step still leads up at its end, or the slope is less steep, or scales fall.
+
+    The slope of log det J at the end is predicted.
+    """
     if after.known is None:
         return False
     local, taken = before.local, share * step.values
     left = after.place.gradient + before.search.shift[list(before.active)] - local.det - local.det_curvature @ taken
-    return bool(np.all(taken <= 0) or abs(left @ taken) < abs(local.gradient @ taken))
+    return bool(np.all(taken <= 0) or left @ taken > -abs(local.gradient @ taken))
 
 
 def _rule(likelihood: MarginalLikelihood, maximum: MixedFit) -> Rule | NormalDensity:
@@ -506,7 +517,8 @@ def _rule(likelihood: MarginalLikelihood, maximum: MixedFit) -> Rule | NormalDen
 def _newton(local: _Local) -> tuple[FloatArray, float]:
     """Return Newton's step within bounds, and its decrement; the step leads up even without concavity."""
     values, vectors = np.linalg.eigh(local.curvature)
-    values = np.maximum(np.abs(values), 1e-8 * max(1.0, np.abs(values).max()))
+    # near 0 the likelihood is linear in σ², so that slope and curvature alone would give steps of ½
+    values = np.maximum(np.where(values > 0, values, -values / 2), 1e-8 * max(1.0, np.abs(values).max()))
     turned = vectors.T @ local.gradient
     step = vectors @ (turned / values)
     longest = max(1.0, float(np.abs(step).max()) / _LONGEST)

@@ -74,3 +74,34 @@ def test_crossed_scales_have_a_restricted_maximum() -> None:
     np.testing.assert_allclose(slopes(logs), 0.0, atol=0.02)
     bent = [(slopes(logs - side) - slopes(logs + side)) / (2 * step) for side in step * np.eye(2)]
     np.testing.assert_allclose(search.local(kept, search.at(kept, logs, place)).curvature, bent, atol=0.3)
+
+
+@pytest.mark.parametrize(("seed", "is_zero"), [(90, True), (116, False), (99, True)])
+def test_a_search_from_zero_ends_where_the_slope_on_a_grid_vanishes(seed: int, is_zero: bool) -> None:
+    """Eight judges × 4 judgments with σ = 0 at the largest likelihood; the search had ended at .03, .04, or nowhere."""
+    rng = np.random.default_rng(seed)
+    judge, i = np.repeat(np.arange(8), 4), rng.integers(3, size=32)
+    j = (i + rng.integers(1, 3, size=32)) % 3
+    worth = np.array([0.3, 0, -0.3]) + rng.normal(0, 0.3, (8, 3))
+    wins = (rng.random(32) < 1 / (1 + np.exp(-2 * (worth[judge, i] - worth[judge, j])))).astype(int)
+    names = np.array(list("ABC"))
+    frame = pd.DataFrame({"object_i": names[i], "object_j": names[j], "wins_i": wins, "wins_j": 1 - wins})
+    res = llbt.fit("object + (object | judge)", llbt.from_counts(frame.assign(judge=judge), clusters="judge"))
+    assert isinstance(res, llbt.MixedResults)
+    assert res.maximum.scales[0] == 0
+    start, shares = res.without.solution.params, np.eye(2)[None]
+    search, _ = _Search.of(res.judges.likelihood(), res.maximum, start, np.arange(2), shares)
+
+    def slope(sigma: float) -> float:
+        logs = np.log([sigma])
+        return float(search.local((0,), search.at((0,), logs, None)).gradient[0])
+
+    grid = np.geomspace(0.05, 1, 9)
+    slopes = np.array([slope(sigma) for sigma in grid])
+    if is_zero:
+        assert res.scales.iloc[0] == 0
+        assert (slopes < 0).all()
+    else:
+        found = float(res.scales.iloc[0])
+        assert (slopes[grid < 0.8 * found] > 0).all()
+        assert (slopes[grid > 1.25 * found] < 0).all()
