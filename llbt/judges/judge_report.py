@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -237,7 +237,7 @@ def _verdicts(
     def framed(column: str, rows: pd.Series) -> pd.DataFrame:
         given = whole[[*dict.fromkeys((*sides, column, _ROW, *([groups] if groups else [])))]]
         given = given.assign(**{column: given[column].where(rows)})
-        if isinstance(outcomes, str):
+        if not isinstance(outcomes, Mapping | None):  # a word, or what read_judgments refuses by its name
             frame = read_judgments(given, objects=sides, outcome=column, outcomes=outcomes, missing="drop").to_frame()
         else:  # rows are left out by their label, so that errors count rows as the file does
             meanings = {**(outcomes or {}), None: None}
