@@ -101,6 +101,7 @@ def test_errors_are_na_where_respondents_do_not_vary() -> None:
         (PROFILES[PROFILES["respondent"] == 1], {}, DesignError, "1 respondent; expected at least two"),
         (PROFILES.assign(shade=PROFILES["colour"]), {}, DesignError, "the attributes determine each other"),
         (PROFILES.assign(size="l"), {"attributes": ATTRIBUTES}, DesignError, "'size' has one level, 'l'"),
+        (PROFILES.assign(size=[["l"]] * len(PROFILES)), {}, JudgmentError, "column 'size' holds a list; expected one"),
         (PROFILES.assign(chosen="maybe"), {"outcome": "chosen"}, JudgmentError, "column 'chosen' holds 'maybe'"),
     ],
 )  # fmt: skip
