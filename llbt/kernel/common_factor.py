@@ -127,10 +127,10 @@ def factor_maximum(lines: FactorLines, alone: MixedFit, *, errors: bool = True) 
     unknown = np.full((lines.objects,) * 2, np.nan)
     if not start.has_factor:
         return FactorFit(np.zeros(lines.objects), unknown, alone)
-    found = optimize.minimize(
+    search_end = optimize.minimize(
         search.fall, start.loadings, jac=True, method="BFGS", options={"gtol": _FLAT, "maxiter": _ITERATIONS}
     )
-    direction, scales = _scaled(found.x), np.maximum(search.scales, _SMALLEST)
+    direction, scales = _scaled(search_end.x), np.maximum(search.scales, _SMALLEST)
     best = normal_maximum(lines.problem, lines.beside(direction), lines.plain, scales, "ep")
     loadings = direction * best.scales[-1] * np.sign(direction[np.argmax(np.abs(direction))])
     best = replace(best, scales=np.append(best.scales[:-1], 1.0))

@@ -165,6 +165,7 @@ NO_SUBJECT: dict[str, Callable[[], Any]] = {
 MEANT: dict[str, set[str]] = {
     "williams": {"NaN", "a number"},  # a correlation may be undefined, and three systems have no test
     "outliers": {"a list"},  # no numbers, no outliers
+    "sequential": {"a series"},  # labels of objects
     "columns": {"text", "empty text", "a zero byte", "a lone surrogate", "a series"},  # names of columns
 }
 
