@@ -32,7 +32,6 @@ from ..formulas.brackets import Bracket, written_formula
 from ..inference.mixed_tables import drawn_table
 from ..inference.refit import refit_table
 from ..kernel.common_factor import FactorFit, FactorLines, factor_maximum
-from ..kernel.crossed import Bearing
 from ..kernel.laplace_fit import predicted_effects
 from ..resampling import Resampler, p_value, steps_shown
 
@@ -284,14 +283,8 @@ def _lines(res: WithEffects, without: PlainEstimates, by: str) -> tuple[FactorLi
     """Return the lines of a table with the effects of a fit, and the judges' labels."""
     ways = kept_ways(without.comparisons, list(res.judges.groupings))
     table = EffectLines.of(without, res.brackets, ways)
-    bearings = tuple(
-        Bearing(table.groupings.index(bracket.grouping), table.codes[table.groupings.index(bracket.grouping)], entry)
-        for bracket, entry in zip(table.brackets, table.entries, strict=True)
-    )
-    grouping = table.groupings.index(by)
-    plain, codes = without.solution.params, table.codes[grouping]
-    lines = FactorLines(table.problem, table.rows, table.counts, table.pairs, bearings, grouping, codes, plain)
-    return lines, ways[grouping].levels
+    lines = FactorLines(table.problem, table.crossed(), table.groupings.index(by), without.solution.params)
+    return lines, ways[table.groupings.index(by)].levels
 
 
 def _drawn_gain(res: WithEffects, by: str, rng: np.random.Generator) -> float:

@@ -15,15 +15,16 @@ from scipy import linalg, optimize
 from ..core.columns import FloatArray, IntArray
 from .crossed import Bearing, Crossed, crossed
 from .effect_groups import Entry
-from .laplace import NormalDensity, Sites
+from .laplace import Approximation, NormalDensity, Sites
 from .laplace_fit import NormalLikelihood, normal_maximum
 from .likelihood import Problem
 from .mixed import MixedFit, State, climbed, nothing, scaled_inverse
+from .propagation import factor_slopes
 
 _START = 0.4  # start of the factor's scale
 _SMALLEST = 0.1  # start of a scale that was 0 at the loadings before
-_STEP = 1e-3  # step of a loading in the differences that give the slopes
-_WIDE = 0.02  # the same in second differences
+_STEP = 1e-3  # step of a predictor in the differences that give residuals
+_WIDE = 0.02  # step of a loading in the differences that give the information
 _NEAR = 1e-7  # squared distance to each maximum, in standard errors
 _FLAT = 0.02  # largest slope at the maximum, in log-likelihood for loadings of length 1
 _ITERATIONS = 50
@@ -32,60 +33,71 @@ _DIRECTIONS = 2  # so many directions are tried before the search
 
 @dataclass(frozen=True, eq=False)
 class FactorLines:
-    """Lines of counts with effects, and the levels that a common factor is added to.
+    """Lines of counts with effects, and the grouping whose levels have a common factor.
 
     Attributes
     ----------
     problem : Problem
-    rows : ndarray of int, shape (L,)
-        The comparison of each line.
-    counts : ndarray, shape (L, K)
-    pairs : ndarray of int, shape (S, 2)
-    bearings : tuple of Bearing
+    effects : Crossed
         The effects without the factor.
     grouping : int
-        The grouping whose levels have the factor.
-    codes : ndarray of int, shape (L,)
-        Their levels.
+        The number of the grouping in the bearings of the effects.
     plain : ndarray, shape (p,)
         The estimates without effects.
     """
 
     problem: Problem
-    rows: IntArray
-    counts: FloatArray
-    pairs: IntArray
-    bearings: tuple[Bearing, ...]
+    effects: Crossed
     grouping: int
-    codes: IntArray
     plain: FloatArray
 
     @property
     def objects(self) -> int:
         """The number of objects J."""
-        return int(self.pairs.max()) + 1
+        return int(self.effects.pairs.max()) + 1
+
+    @property
+    def codes(self) -> IntArray:
+        """The level of each line in the grouping, (L,)."""
+        return next(one.codes for one in self.effects.bearings if one.grouping == self.grouping)
 
     def alone(self) -> MixedFit:
         """Return the maximum without the factor."""
-        lines = crossed(self.rows, self.counts, self.pairs, self.bearings)
-        return normal_maximum(self.problem, lines, self.plain, np.full(len(self.bearings), 2 * _START), "ep")
+        scales = np.full(len(self.effects.bearings), 2 * _START)
+        return normal_maximum(self.problem, self.effects, self.plain, scales, "ep")
 
     def beside(self, loadings: FloatArray) -> Crossed:
         """Return the lines with a factor of given loadings (J,)."""
-        values = loadings[self.pairs[:, 0]] - loadings[self.pairs[:, 1]]
+        effects, pairs = self.effects, self.effects.pairs
+        values = loadings[pairs[:, 0]] - loadings[pairs[:, 1]]
         factor = Bearing(self.grouping, self.codes, Entry(False, (0,), values))
-        return crossed(self.rows, self.counts, self.pairs, [*self.bearings, factor])
+        return crossed(effects.rows, effects.counts.T, pairs, [*effects.bearings, factor])
+
+    def point(
+        self, loadings: FloatArray, at: FloatArray, active: tuple[int, ...], sites: Sites | None
+    ) -> tuple[Approximation, FloatArray]:
+        """Return the approximation at loadings, parameters and log scales, and its slopes in the loadings (J,)."""
+        likelihood = NormalLikelihood(self.problem, self.beside(loadings), "ep", sites=sites)
+        point = likelihood.at(at, active, None)
+        lines, scales = likelihood.crossed, likelihood.scales(at, active)
+        of_lines = factor_slopes(self.problem, lines, at[: likelihood.size], scales, len(scales) - 1, point)
+        return point, self._by_object(of_lines)
 
     def directions(self) -> FloatArray:
         """Return orthogonal directions of the judges' residuals, (≤ J, J): along the first they differ most."""
         eta, step = np.stack(self.problem.at(self.plain)), _STEP * np.eye(len(self.problem.offsets))[0][:, None]
         ahead, behind = (self.problem.response.probabilities(eta + side)[0] for side in (step, -step))
         slopes = (np.log(ahead) - np.log(behind)).T / (2 * _STEP)
-        of_lines = (self.counts * slopes[self.rows]).sum(axis=1)
+        of_lines = (self.effects.counts.T * slopes[self.effects.rows]).sum(axis=1)
         residuals = np.zeros((int(self.codes.max()) + 1, self.objects))
         for side, sign in ((0, 1), (1, -1)):
-            np.add.at(residuals, (self.codes, self.pairs[self.rows, side]), sign * of_lines)
+            np.add.at(residuals, (self.codes, self.effects.pairs[self.effects.rows, side]), sign * of_lines)
         return np.asarray(linalg.svd(residuals, full_matrices=False)[2])
+
+    def _by_object(self, of_lines: FloatArray) -> FloatArray:
+        first, second = self.effects.pairs[self.effects.rows].T
+        sums = [np.bincount(side, of_lines, self.objects) for side in (first, second)]
+        return np.asarray(sums[0] - sums[1], dtype=np.float64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,7 +132,7 @@ def factor_maximum(lines: FactorLines, alone: MixedFit, *, errors: bool = True) 
     Notes
     -----
     The search climbs the likelihood's profile by BFGS from the direction along which the judges' residuals differ most.
-    Its slope is the slope of the likelihood at the other parameters' maximum, by differences.
+    Its slope is the slope of the likelihood at the other parameters' maximum.
     """
     search = _Search(lines, alone)
     start = max((search.at(_scaled(one)) for one in lines.directions()[:_DIRECTIONS]), key=lambda one: one.value)
@@ -178,14 +190,9 @@ class _Search:
         return -there.value, -self._slopes(there) / float(linalg.norm(loadings - loadings.mean()))
 
     def _slopes(self, there: _There) -> FloatArray:
-        def value(loadings: FloatArray) -> float:
-            likelihood = NormalLikelihood(self.lines.problem, self.lines.beside(loadings), "ep", sites=there.sites)
-            return likelihood.at(there.at, there.active, None).value
-
-        steps = _STEP * np.eye(len(there.loadings))
-        slopes = np.array([value(there.loadings + step) - value(there.loadings - step) for step in steps])
+        slopes = self.lines.point(there.loadings, there.at, there.active, there.sites)[1]
         # longer loadings have the same maximum, with a smaller scale
-        return np.asarray(slopes - (slopes @ there.loadings) * there.loadings) / (2 * _STEP)
+        return np.asarray(slopes - (slopes @ there.loadings) * there.loadings)
 
 
 def _scaled(loadings: FloatArray) -> FloatArray:
@@ -202,25 +209,14 @@ def _covariance(lines: FactorLines, loadings: FloatArray, best: MixedFit) -> Flo
     others = np.arange(len(at) - 1)
     known = np.append(np.arange(len(best.params)), len(best.params) + np.array(active[:-1], dtype=np.int64))
 
-    def likelihood(step: FloatArray) -> NormalLikelihood:
-        return NormalLikelihood(lines.problem, lines.beside(loadings + _WIDE * step), "ep", sites=best.sites)
+    def slopes(step: FloatArray) -> FloatArray:
+        point, of_loadings = lines.point(loadings + _WIDE * step, at, active, best.sites)
+        return np.concatenate([point.score[known], contrasts @ of_loadings])
 
-    def beside(step: FloatArray) -> tuple[float, FloatArray]:
-        point = likelihood(step).at(at, active, None)
-        return point.value, point.score[known]
-
-    here = likelihood(np.zeros(size))
+    here = NormalLikelihood(lines.problem, lines.beside(loadings), "ep", sites=best.sites)
     own = here.exact(at, active, here.at(at, active, None))[np.ix_(others, others)]
-
-    value = beside(np.zeros(size))[0]
-    ahead, behind = [beside(one) for one in contrasts], [beside(-one) for one in contrasts]
-    slopes = np.stack([(b[1] - a[1]) / (2 * _WIDE) for a, b in zip(ahead, behind, strict=True)])
-    bent = np.diag([2 * value - a[0] - b[0] for a, b in zip(ahead, behind, strict=True)])
-    for k in range(size - 1):
-        for m in range(k):
-            both = sum(beside(side * (contrasts[k] + contrasts[m]))[0] for side in (1, -1))
-            apart = sum(one[n][0] for one in (ahead, behind) for n in (k, m))
-            bent[k, m] = bent[m, k] = (apart - both - 2 * value) / 2
-    information = np.block([[own, slopes.T], [slopes, bent / _WIDE**2]])
+    bent = np.stack([(slopes(-one) - slopes(one)) / (2 * _WIDE) for one in contrasts])
+    across, among = bent[:, : len(others)], bent[:, len(others) :]
+    information = np.block([[own, across.T], [across, (among + among.T) / 2]])
     inverse = scaled_inverse(information)[len(others) :, len(others) :]
     return np.asarray(contrasts.T @ inverse @ contrasts)

@@ -121,6 +121,42 @@ def propagated(
     return Approximation(value, gradient, normal.effects, normal.solved, weights, (precision, pull))
 
 
+def factor_slopes(
+    problem: Problem, crossed: Crossed, params: FloatArray, scales: FloatArray, which: int, at: Approximation
+) -> FloatArray:
+    """Return the slopes of the log-likelihood in the factor of one scale's effect on each line, (L,).
+
+    Parameters
+    ----------
+    problem : Problem
+    crossed : Crossed
+        One effect of the scale enters each line.
+    params : ndarray, shape (p,)
+    scales : ndarray, shape (E,)
+    which : int
+        The number of the scale.
+    at : Approximation
+        The end of expectation propagation at these parameters.
+
+    Notes
+    -----
+    The sites are stationary there, so slopes are those with the sites held: σ E[(b − t u) w], w the effect.
+    """
+    work = LineSums.of(problem, crossed, params, scales)
+    precision, pull = at.sites
+    mine = int(np.flatnonzero(crossed.scale == which)[0])
+    slopes = np.empty(len(crossed.rows))
+    for k, block in enumerate(crossed.blocks):
+        lines, own = block.lines, block.place[mine]
+        inverse = block_inverse(block, at.solved, k)
+        mean, u = at.mode.local(block)[block.group, own], work.predictors(block, at.mode)[0]
+        shared = np.zeros(len(lines))  # covariance of u and w
+        for place, _, loading in work.places(block):
+            shared += loading * inverse[block.group, place, own]
+        slopes[lines] = pull[lines] * mean - precision[lines] * (u * mean + shared)
+    return np.asarray(scales[which] * slopes)
+
+
 def extended(sites: Sites, lines: int) -> Sites:
     """Return sites to start from with `lines` more lines, whose sites have no information yet."""
     precision, pull = sites
