@@ -90,7 +90,7 @@ class JudgeDimension(Record):
     confidence: float
 
     def table(self) -> Table:
-        """Return object, loading, std_error, conf_low, conf_high; the largest loading first."""
+        """Return object, loading, std_error, conf_low, conf_high, by loading; the first and the last are printed."""
         half = critical_value(self.confidence, np.inf) * self.std_error
         fields = (
             Field("object", "object", list(self.objects)),
@@ -109,7 +109,10 @@ class JudgeDimension(Record):
                 f"By maximum likelihood (expectation propagation): σ is too small with few levels of {self.by}.",
             ),
         )
-        return in_order(table, np.argsort(-self.loadings, kind="stable")).first(_MOST_ROWS, "more object")
+        order = np.argsort(-self.loadings, kind="stable")
+        largest = np.sort(np.argsort(-np.abs(self.loadings[order]), kind="stable")[:_MOST_ROWS])
+        first_rows = in_order(table, order).first(_MOST_ROWS, "smaller loading")
+        return first_rows if first_rows.shown is None else replace(first_rows, shown=tuple(largest.tolist()))
 
     def _head(self) -> tuple[str, ...]:
         if not np.any(self.loadings):

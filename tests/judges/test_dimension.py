@@ -1,5 +1,7 @@
 """The dimension along which judges differ most, beside integrals over a grid with any covariance of the effects."""
 
+import re
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -121,6 +123,15 @@ def test_tables_drawn_from_the_fit_give_the_p_value() -> None:
     assert found.p_value == pytest.approx(1 / 3)
     assert "p = 0.333 (2 drawn tables)" in " ".join(str(found).split())
     assert "n=199 gives its p-value" in " ".join(str(dimension()).split())
+
+
+def test_both_ends_of_many_loadings_are_printed() -> None:
+    loadings = np.linspace(-2, 1.1, 60)
+    long = replace(dimension(), objects=tuple(range(60)), loadings=loadings, std_error=np.full(60, 0.1))
+    printed = [int(line.split()[0]) for line in str(long).splitlines() if re.match(r"\d+ +-?\d", line)]
+    assert printed == [59, *range(18, -1, -1)]
+    assert "… 40 smaller loadings" in str(long)
+    assert long.to_frame()["object"].tolist() == list(range(59, -1, -1))
 
 
 def test_judges_without_differences_have_no_dimension() -> None:
