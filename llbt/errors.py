@@ -173,9 +173,9 @@ def within(part: str) -> Iterator[None]:
 
 
 def warn_user(message: str, category: type[LLBTWarning]) -> None:
-    """Warn at the line of the caller outside this package, however deep inside it was called."""
+    """Warn at the line of the caller outside this package, and outside scipy, however deep inside it was called."""
     level, frame = 1, sys._getframe(0)
-    while frame.f_back is not None and str(frame.f_globals.get("__name__", "")).split(".")[0] == __package__:
+    while frame.f_back is not None and str(frame.f_globals.get("__name__", "")).split(".")[0] in (__package__, "scipy"):
         frame = frame.f_back
         level += 1
     warnings.warn(message, category, stacklevel=level)

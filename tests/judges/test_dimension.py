@@ -145,6 +145,15 @@ def test_judges_without_differences_have_no_dimension() -> None:
     assert found.scores.tolist() == [0] * 8
 
 
+@pytest.mark.parametrize("patience", [1.0, 6e6])  # told of in the first fit, and in the search by scipy
+def test_what_takes_long_is_told_at_the_line_of_the_caller(patience: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    fit = res()
+    monkeypatch.setattr("llbt.resampling._PATIENCE", patience)
+    with pytest.warns(llbt.errors.SlowWarning, match="progress=True shows the steps") as caught:
+        llbt.judges.dimension(fit)
+    assert [warning.filename for warning in caught] == [__file__]
+
+
 @pytest.mark.slow
 def test_prompts_beside_judges_have_a_dimension_too() -> None:
     c = llbt.from_counts(judged([0.9, -0.9, 0, 0], seed=3, judges=20), clusters=("judge", "prompt"))
