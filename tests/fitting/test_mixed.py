@@ -248,7 +248,7 @@ def test_many_effects_are_sampled_with_an_error(monkeypatch: pytest.MonkeyPatch)
     assert res.llf == pytest.approx(total, abs=4 * np.hypot(res.maximum.moved, np.sqrt(variance)))
     bounds = res.scale_intervals().iloc[0]
     assert bounds["conf_low"] < res.scales.iloc[0] < bounds["conf_high"]
-    monkeypatch.setattr("llbt.fitting.mixed.BUDGET", 100)
+    monkeypatch.setattr("llbt.fitting.effect_checks.BUDGET", 100)
     _refused(frame, "object + (object | judge)", DesignError, "too many to integrate")
 
 

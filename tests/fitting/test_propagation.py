@@ -154,7 +154,7 @@ def pairs_of(frame: pd.DataFrame) -> pd.MultiIndex:
 
 
 def test_too_large_a_matrix_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("llbt.fitting.mixed._SHARED", 29)
+    monkeypatch.setattr("llbt.fitting.effect_checks._SHARED", 29)
     c = _crossed(10, 12, 0.8, seed=5)
     with pytest.raises(DesignError, match=r"30 effects .*at most 29.*cov_type='cluster', groups=\('judge', 'prompt'\)"):
         llbt.fit(FORMULA, c)
