@@ -172,10 +172,13 @@ def within(part: str) -> Iterator[None]:
         raise
 
 
+_INSIDE = (__package__, "scipy", "functools")  # which this package calls and is called by: searches, cached values
+
+
 def warn_user(message: str, category: type[LLBTWarning]) -> None:
-    """Warn at the line of the caller outside this package, and outside scipy, however deep inside it was called."""
+    """Warn at the line of the caller outside this package, however deep inside it was called."""
     level, frame = 1, sys._getframe(0)
-    while frame.f_back is not None and str(frame.f_globals.get("__name__", "")).split(".")[0] in (__package__, "scipy"):
+    while frame.f_back is not None and str(frame.f_globals.get("__name__", "")).split(".")[0] in _INSIDE:
         frame = frame.f_back
         level += 1
     warnings.warn(message, category, stacklevel=level)
