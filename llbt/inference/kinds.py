@@ -25,6 +25,7 @@ from ..fitting.mixed_results import MixedResults
 from ..fitting.pattern_results import PatternResults
 from ..fitting.ranking_results import RankingResults
 from ..fitting.results import LLBTResults
+from .effect_scores import effect_scores
 from .effect_units import effect_units
 from .judge_units import judge_units
 from .large_units import large_units
@@ -45,13 +46,15 @@ from .tested_models import (
     plain_model,
     tested,
 )
-from .unit_models import estimates_of, own_estimates, unit_model, units_to_predict
+from .unit_models import estimates_of, own_estimates, own_summary, summary_of, unit_model, units_to_predict
 
 __all__ = [
     "drawn_answers",
     "estimates_of",
     "own_estimates",
+    "own_summary",
     "refit_data",
+    "summary_of",
     "target_of",
     "tested",
     "unit_model",
@@ -99,6 +102,20 @@ def _(res: MixedResults, data: Comparisons) -> FloatArray:
     without = refit_table(res.without, data)
     maximum = marginal_maximum(without, res.brackets)[-1]
     return np.concatenate([maximum.params, maximum.scales / slope_units(without.design, res.brackets)])
+
+
+@own_summary.register
+def _(res: MixedResults) -> FloatArray:
+    return effect_scores(res, res.comparisons) if _approximated(res) else own_estimates(res)
+
+
+@summary_of.register
+def _(res: MixedResults, data: Comparisons) -> FloatArray:
+    return effect_scores(res, data) if _approximated(res) else estimates_of(res, data)
+
+
+def _approximated(res: MixedResults) -> bool:
+    return res.judges.crossed is not None and bool(np.any(res.solution.scales > 0))
 
 
 @estimates_of.register

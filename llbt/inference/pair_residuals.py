@@ -109,7 +109,7 @@ class _Differences:
 
 
 def simulated_pair_residuals(res: WithWorths, most: int, n: int, draw: Resampler) -> Table:
-    """Return one row per pair, with errors from tables that are drawn from a fit and refitted; see `residuals`."""
+    """Return one row per pair, with errors from tables that are drawn from a fit; see `residuals`."""
     pairs = simulated_pairs(res, n, draw)
     wins = pairs.off(np.array([1.0, 0.0, -1.0]))
     total = pairs.observed.sum(axis=1)

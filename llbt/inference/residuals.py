@@ -53,7 +53,7 @@ def residuals(
     most : int
         The number of printed rows; ``to_frame()`` has all.
     n : int
-        For fits other than `LLBTResults`: the number of tables that are drawn from the fit and fitted again.
+        For fits other than `LLBTResults`: the number of tables that are drawn from the fit.
     rng : int or numpy.random.Generator
         Used to draw these tables; the default seed makes printouts repeatable.
     progress : bool

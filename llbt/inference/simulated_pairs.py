@@ -1,4 +1,4 @@
-"""Counts of pairs of objects in tables that are drawn from a fit and fitted again."""
+"""Counts of pairs of objects in tables that are drawn from a fit, and the numbers that the fit would follow."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ..core.comparisons import Comparisons
 from ..errors import DesignError, OptionError
 from ..fitting.fitted import WithWorths
 from ..resampling import Resampler
-from .kinds import estimates_of, own_estimates
+from .kinds import own_summary, summary_of
 from .simulated_goodness import Apart, SimulatedGoodness, tested
 from .simulation import simulate
 
@@ -35,7 +35,7 @@ class Pairs:
     observed : ndarray, shape (P, 3)
     ends : ndarray of int, shape (P, 2)
     expected : ndarray, shape (P, 3)
-        The expected counts in drawn tables whose estimates equal the estimates of the fit.
+        The expected counts in drawn tables whose estimates (or scores) equal those of the data.
     apart : ndarray, shape (n, P, 3)
     notes : tuple of str
         A note on drawn tables that are left out.
@@ -78,10 +78,10 @@ def simulated_pairs(res: WithWorths, n: int, draw: Resampler) -> Pairs:
     """Return the counts of pairs' outcomes in the data and in n tables that are drawn from a fit and refitted.
 
     The counts allow, to first order, for the fact that a fit follows its data: cells of drawn tables are regressed on
-    the tables' estimates. Expected counts are the regression's values at the estimates of the fit; residuals are the
-    regression's residuals.
+    the tables' estimates, or on their scores at the fit (Pierce 1982; see `summary_of`). Expected counts are the
+    regression's values at those of the data; residuals are the regression's residuals.
     """
-    at = own_estimates(res)
+    at = own_summary(res)
     params = len(at)
     if n < _TIMES * params:
         raise OptionError(
@@ -89,9 +89,9 @@ def simulated_pairs(res: WithWorths, n: int, draw: Resampler) -> Pairs:
         )
     objects = res.comparisons.objects
     refuse_large(f"the pairs of {format_count(n)} tables", 24.0 * n * len(objects) ** 2, "Draw fewer tables.")
-    drawn = draw.blocks(partial(_drawn, res, objects), n, len(objects) ** 2, _AT_ONCE)
-    counts, estimates = (np.concatenate(parts) for parts in zip(*drawn, strict=True))
-    known = np.isfinite(estimates).all(axis=1)
+    drawn = draw.blocks(partial(_drawn, res, objects, params), n, len(objects) ** 2, _AT_ONCE)
+    counts, summaries = (np.concatenate(parts) for parts in zip(*drawn, strict=True))
+    known = np.isfinite(summaries).all(axis=1)
     if known.sum() < _TIMES * params:
         raise DesignError(
             f"{int((~known).sum())} of {n} drawn tables have no finite estimates",
@@ -102,31 +102,33 @@ def simulated_pairs(res: WithWorths, n: int, draw: Resampler) -> Pairs:
     i, j = ends.T
     counts, observed = counts[known][:, i, j], seen[i, j]
     flat = counts.reshape(len(counts), -1)
-    moved = np.column_stack([np.ones(len(flat)), estimates[known] - at])
-    slope = np.linalg.lstsq(moved, flat, rcond=None)[0]
-    expected = slope[0].reshape(observed.shape)  # for a table whose estimates equal those of the fit
-    lost = np.sqrt(len(flat) / (len(flat) - 1 - params))  # corrects for noise that the regression fits
+    moved = np.column_stack([np.ones(len(flat)), summaries[known] - at])
+    weights = np.linalg.pinv(moved)
+    slope = weights @ flat
+    expected = slope[0].reshape(observed.shape)  # for a table whose summary equals that of the data
+    # the regression fits noise of the drawn tables, but predicts the data
+    lost = np.sqrt(len(flat) / (len(flat) - 1 - params) * (1 + (weights[0] ** 2).sum()))
     gone = int((~known).sum())
     notes = (Qualifying(f"{gone} of {n} drawn tables left out: no finite estimates."),) if gone else ()
     return Pairs(objects, ends, observed, expected, lost * (flat - moved @ slope).reshape(counts.shape), notes)
 
 
 def _drawn(
-    res: WithWorths, objects: tuple[Label, ...], n: int, rng: np.random.Generator
+    res: WithWorths, objects: tuple[Label, ...], params: int, n: int, rng: np.random.Generator
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the outcomes of pairs in n drawn tables, (n, J, J, 3), and the estimates (n, p), NaN if not finite."""
-    estimates = np.full((n, len(own_estimates(res))), np.nan)
+    """Return the outcomes of pairs in n drawn tables, (n, J, J, 3), and their summaries (n, p), NaN if not finite."""
+    summaries = np.full((n, params), np.nan)
     counts = np.empty((n, len(objects), len(objects), 3))
     tables: tuple[Any, ...] = simulate(res, n, rng=rng)
     for k, data in enumerate(tables):
         counts[k] = pair_counts(data if isinstance(data, Comparisons) else data.to_comparisons(), objects)
         try:
-            refitted = estimates_of(res, data)
+            summary = summary_of(res, data)
         except DesignError:
             continue
-        if len(refitted) == estimates.shape[1]:
-            estimates[k] = refitted
-    return counts, estimates
+        if len(summary) == params:
+            summaries[k] = summary
+    return counts, summaries
 
 
 def pair_counts(c: Comparisons, objects: tuple[Label, ...]) -> FloatArray:

@@ -167,6 +167,21 @@ def estimates_of(res: Any, data: Any) -> FloatArray:
     return own_estimates(refit_data(res, data))
 
 
+@singledispatch
+def summary_of(res: Any, data: Any) -> FloatArray:
+    """Return p numbers of data drawn from a fit that say where the fit would follow: by default `estimates_of`.
+
+    Fits whose estimates take long have the scores of the data at their own estimates instead.
+    """
+    return estimates_of(res, data)
+
+
+@singledispatch
+def own_summary(res: Any) -> FloatArray:
+    """Return the numbers (p,) of `summary_of` for the data of the fit."""
+    return own_estimates(res)
+
+
 def folds_of(model: UnitModel | DependentUnits, folds: int, rng: np.random.Generator) -> list[FloatArray]:
     """Return how often each unit is in each fold, (U,) each: folds of equal size, without replacement.
 
