@@ -10,7 +10,7 @@ import numpy as np
 from scipy import linalg
 
 from ..base.table import Qualifying, format_count, format_number
-from ..core.columns import IntArray, groups
+from ..core.columns import FloatArray, IntArray, groups
 from ..formulas.brackets import Bracket, are_propagated
 from ..kernel.crossed import Crossed
 from ..kernel.effect_groups import Grouped
@@ -53,6 +53,7 @@ from .specification import CovType
 _START = 0.8  # start of σ
 _WORK = 3e7  # most products of an evaluation for which effects of objects are integrated, some seconds in total
 _ADDED = 4  # so many times the first points have to be possible, because the first points are seldom enough
+_UNCERTAIN = 0.5  # a standard error of σ that is larger, and larger than σ, has a note
 _KEPT = 2e7  # loadings of groups are kept for questions up to so many numbers
 _NO_GROUPS = Grouped((), np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64), ())
 _UNRESTRICTED = Qualifying(
@@ -101,6 +102,7 @@ def with_effects(
         *unrestricted,
         *_few(ways),
         *few_of_level(without, brackets, ways),
+        *_uncertain(brackets, slope_units(without.design, brackets), solution),
         *_without_covariance(brackets),
     )
     judges = replace(judges, notes=notes)
@@ -361,6 +363,19 @@ def _few(ways: Sequence[Way]) -> list[str]:
         )
         for way in ways
         if way.name != "object" and way.effective < FEW
+    ]
+
+
+def _uncertain(brackets: Sequence[Bracket], units: FloatArray, solution: MixedFit) -> list[str]:
+    """Return notes on standard deviations with large standard errors: in sparse tables σ is often too large."""
+    shares = np.sqrt(np.diag(solution.covariance)[len(solution.params) :])  # standard errors of log σ
+    return [
+        Qualifying(
+            f"σ of {bracket} is very uncertain: {format_number(sigma / unit, 3)}, standard error "
+            f"{format_number(share * sigma / unit, 3)}. Its interval: res.scale_intervals()."
+        )
+        for bracket, sigma, share, unit in zip(brackets, solution.scales, shares, units.tolist(), strict=True)
+        if share > 1 and share * sigma > _UNCERTAIN
     ]
 
 

@@ -15,6 +15,7 @@ from .likelihood import Problem, information, probabilities, score
 from .marginal import Rule
 from .mixed import (
     DECREMENT,
+    LARGEST,
     MOST_EFFECTS,
     MarginalLikelihood,
     MixedFit,
@@ -33,7 +34,6 @@ _SAMPLED = 1024  # points of a sample, if the maximum used none
 _SEARCHES = 12
 _CLOSE = 0.005  # error of an interval's bound, as a share of its distance from the estimate
 _FALL = {True: 1e-7, False: 1e-3}  # error of the fall of the log-likelihood, as a share: few effects, many
-_FARTHEST = 30.0  # bounds are searched up to this scale
 _NEAR_ZERO = 0.1  # the first scale to try, if the estimate is 0
 
 Fallen = Callable[[float, FloatArray], tuple[float, FloatArray]]
@@ -46,7 +46,7 @@ def profile_scale(
 
     The profile uses fewer points than the maximum, because their error hardly depends on the scale. The lower bound is
     0 if the likelihood does not fall so far at 0. The upper bound is infinite if the likelihood does not fall so far up
-    to 30, or has no maximum there. `likelihood_of` returns the likelihood with one scale held, or none.
+    to 10, or has no maximum there. `likelihood_of` returns the likelihood with one scale held, or none.
     """
     of = _Profile.of(likelihood_of, maximum, which)
     if maximum.scales[which] == 0:
@@ -239,9 +239,9 @@ def _bound(fallen: Fallen, top: float, best: FloatArray, place: int, log: float,
         share = np.sqrt(max(top - value, 1e-8 * drop) / drop)
         if abs(share - 1) < _CLOSE:
             break
-        if log >= np.log(_FARTHEST) and share < 1:
+        if log >= np.log(LARGEST) and share < 1:
             return np.inf
-        log = min(best[place] + (log - best[place]) * min(1 / share, 3.0), np.log(_FARTHEST))
+        log = min(best[place] + (log - best[place]) * min(1 / share, 3.0), np.log(LARGEST))
     return float(np.exp(log))
 
 
@@ -256,9 +256,9 @@ def _above_zero(fallen: Fallen, top: float, best: FloatArray, drop: float) -> fl
 
     low, high = -np.inf, float(np.log(_NEAR_ZERO))
     while left(high) > 0:
-        if high >= np.log(_FARTHEST):
+        if high >= np.log(LARGEST):
             return np.inf
-        low, high = high, min(high + 0.7, float(np.log(_FARTHEST)))
+        low, high = high, min(high + 0.7, float(np.log(LARGEST)))
     while not np.isfinite(low):
         tried = high - 0.7
         low, high = (tried, high) if left(tried) > 0 else (low, tried)

@@ -101,6 +101,15 @@ def test_nested_groupings_are_integrated_out_as_on_a_grid() -> None:
             assert value(np.where(np.arange(2) == k, factor, 1.0)) < value(np.ones(2))
 
 
+def test_a_scale_with_a_large_error_has_a_note(fits: tuple[llbt.MixedResults, llbt.MixedResults]) -> None:
+    """With 4 judges × 20 prompts the likelihood can be nearly flat in σ. The printed call gives the interval."""
+    sparse = llbt.fit(FORMULA, _crossed(4, 20, 0.5, seed=0))
+    (note,) = [note for note in sparse.judges.notes if "σ of (object | judge) is very uncertain: 1.01" in note]
+    assert not any("very uncertain" in note for note in fits[0].judges.notes)
+    interval = eval(note.partition("interval: ")[2].rstrip("."), {"res": sparse}).loc["(object | judge)"]
+    assert interval["conf_high"] == np.inf
+
+
 def test_predictions_name_whose_they_are(fits: tuple[llbt.MixedResults, llbt.MixedResults]) -> None:
     res = fits[0]
     assert "of the average judge; for a new judge: res.predict(population=True)" in res.predict().notes
