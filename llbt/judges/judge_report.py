@@ -243,8 +243,8 @@ def _verdicts(
             meanings = {**(outcomes or {}), None: None}
             frame = read_judgments(given, objects=sides, outcome=column, outcomes=meanings).to_frame()
         if len(frame) < rows.sum():
-            gone = counted(int(rows.sum()) - len(frame), "row")
-            notes.append(Qualifying(f"{gone} left out: a verdict in {column!r} that outcomes= leaves out."))
+            gone = counted(int(rows.sum()) - len(frame), "verdict")
+            notes.append(Qualifying(f"{gone} in {column!r} not used: left out by outcomes=."))
         names = [*dict.fromkeys(("object_i", "object_j", "outcome", _ROW, *([groups] if groups else [])))]
         made = frame[names].copy()
         if gap is not None:

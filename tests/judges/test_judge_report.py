@@ -168,8 +168,8 @@ def test_verdicts_that_outcomes_leaves_out_are_counted_and_errors_count_rows_of_
     assert (found.labels, found.rows) == (297, 697)
     assert found.notes[:3] == (
         "1 row left out: no verdict in 'machine'.",
-        "2 rows left out: a verdict in 'machine' that outcomes= leaves out.",
-        "1 row left out: a verdict in 'human' that outcomes= leaves out.",
+        "2 verdicts in 'machine' not used: left out by outcomes=.",
+        "1 verdict in 'human' not used: left out by outcomes=.",
     )
 
 
