@@ -15,9 +15,9 @@ from ..fitting.fitted import ClassWorthSource, TreeSource, WorthSource
 from ..resampling import Resampler
 from .kinds import units_to_predict
 from .pair_units import JUDGMENT
-from .unit_models import DependentUnits, UnitModel, folds_of
+from .unit_models import DependentUnits, IndependentUnits, folds_of
 
-_Units = UnitModel | DependentUnits
+_Units = IndependentUnits | DependentUnits
 
 
 def held_out_units(fits: Sequence[Any], by: str | None, folds: int, draw: Resampler) -> Table:

@@ -13,8 +13,8 @@ from ..errors import DesignError, OptionError
 from .refit import refit_data
 
 
-class UnitModel(Protocol):
-    """A fit and its data in U independent units: judgments, lists, patterns, judges or prompts."""
+class HeldOutUnits(Protocol):
+    """A fit and its data in U units that can be held out: judgments, lists, patterns, judges or prompts."""
 
     @property
     def unit(self) -> str:
@@ -33,27 +33,8 @@ class UnitModel(Protocol):
         """The number of judgments in each unit (for lists and patterns their number), shape (U,)."""
 
     @property
-    def parts(self) -> FloatArray:
-        """The number of independent parts of each unit: judges with effects, judgments, lists; shape (U,)."""
-
-    @property
-    def part(self) -> str:
-        """The noun for what `parts` counts."""
-
-    @property
     def each(self) -> str:
         """The noun for what `sizes` counts: ``"judgment"``, ``"list"`` or ``"pattern"``."""
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """Names of the p estimated parameters, including those that are not worths."""
-
-    @property
-    def estimates(self) -> FloatArray:
-        """The estimates, shape (p,)."""
-
-    def titles(self) -> list[str]:
-        """Return the name of each unit in a printout, length U."""
 
     def estimated(self, counts: FloatArray) -> FloatArray:
         """Return the estimates (p,) with other counts of the units (U,).
@@ -73,8 +54,43 @@ class UnitModel(Protocol):
             If the model has no prior, or some estimate is infinite in spite of the prior.
         """
 
+
+class IndependentUnits(HeldOutUnits, Protocol):
+    """A fit and its data in U independent units."""
+
     def log_scores(self, params: FloatArray) -> FloatArray:
         """Return the log-probability of each unit (U,) at some parameters (p,)."""
+
+
+@runtime_checkable
+class DependentUnits(HeldOutUnits, Protocol):
+    """A fit and its data in U units that depend on each other: known units help to predict the others."""
+
+    def log_scores_given(self, params: FloatArray, known: FloatArray) -> FloatArray:
+        """Return the log-probability of each unknown unit (U,), given the known ones."""
+
+
+class UnitModel(IndependentUnits, Protocol):
+    """A fit and its data in U independent units, which can also be left out or drawn again."""
+
+    @property
+    def parts(self) -> FloatArray:
+        """The number of independent parts of each unit: judges with effects, judgments, lists; shape (U,)."""
+
+    @property
+    def part(self) -> str:
+        """The noun for what `parts` counts."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the p estimated parameters, including those that are not worths."""
+
+    @property
+    def estimates(self) -> FloatArray:
+        """The estimates, shape (p,)."""
+
+    def titles(self) -> list[str]:
+        """Return the name of each unit in a printout, length U."""
 
     def refitted(self, counts: FloatArray) -> Any:
         """Return the fit to the data with other counts of the units.
@@ -84,43 +100,6 @@ class UnitModel(Protocol):
         DesignError
             As in `estimated`.
         """
-
-
-@runtime_checkable
-class DependentUnits(Protocol):
-    """A fit and its data in U units that depend on each other: known units help to predict the others.
-
-    Members are those of `UnitModel`, except `log_scores`.
-    """
-
-    @property
-    def unit(self) -> str:
-        """The column whose levels are the units."""
-
-    @property
-    def labels(self) -> tuple[Label, ...] | None:
-        """The levels that are the units."""
-
-    @property
-    def counts(self) -> FloatArray:
-        """The number of copies of each unit."""
-
-    @property
-    def sizes(self) -> FloatArray:
-        """The number of judgments in each unit."""
-
-    @property
-    def each(self) -> str:
-        """The noun for what `sizes` counts."""
-
-    def estimated(self, counts: FloatArray) -> FloatArray:
-        """Return the estimates (p,) with other counts of the units (U,)."""
-
-    def shrunk(self, counts: FloatArray) -> FloatArray:
-        """Return the estimates from these counts and a prior of one judgment."""
-
-    def log_scores_given(self, params: FloatArray, known: FloatArray) -> FloatArray:
-        """Return the log-probability of each unknown unit (U,), given the known ones."""
 
 
 @singledispatch
@@ -150,7 +129,7 @@ def unit_model(res: Any, by: str | None, option: str) -> UnitModel:
 
 
 @singledispatch
-def units_to_predict(res: Any, by: str | None) -> UnitModel | DependentUnits:
+def units_to_predict(res: Any, by: str | None) -> IndependentUnits | DependentUnits:
     """Return a fit as a model of units that can be held out; arguments and errors as in `unit_model`."""
     return unit_model(res, by, "by")
 
@@ -182,7 +161,7 @@ def own_summary(res: Any) -> FloatArray:
     return own_estimates(res)
 
 
-def folds_of(model: UnitModel | DependentUnits, folds: int, rng: np.random.Generator) -> list[FloatArray]:
+def folds_of(model: HeldOutUnits, folds: int, rng: np.random.Generator) -> list[FloatArray]:
     """Return how often each unit is in each fold, (U,) each: folds of equal size, without replacement.
 
     Raises
