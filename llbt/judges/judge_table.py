@@ -21,12 +21,12 @@ _MADE = "from_judgments(…, clusters='judge', judge_covariates=frame)"
 
 @dataclass(frozen=True, eq=False)
 class JudgeData:
-    """A table that keeps the judges as its only cluster, with the covariates of the judges.
+    """A table that keeps the judges as its first cluster, with the covariates of the judges.
 
     Attributes
     ----------
     comparisons : Comparisons
-        With the columns that a formula needs.
+        With the covariates that a formula needs.
     by : str
         The column whose levels are the judges.
     levels : tuple of G labels
@@ -61,6 +61,15 @@ class JudgeData:
             {name: taken(column, judges) for name, column in self.about.items()},
         )
 
+    def where(self, name: str, labels: Sequence[Label]) -> JudgeData:
+        """Return the judgments with some levels of a cluster, and the judges who made them."""
+        some = self.comparisons.select(where={name: labels})
+        lines = lines_of(some)
+        judge = next(column for column in lines.clusters if column.name == self.by)
+        here = set(judge.values.tolist())
+        judges = np.array([g for g, level in enumerate(self.levels) if level in here], dtype=np.int64)
+        return replace(self, comparisons=replace(some, notes=self.comparisons.notes)).of(judges)
+
 
 def judge_data(c: Comparisons, by: str, split: Sequence[str] | None, covariates: Sequence[str]) -> JudgeData:
     """Return the judgments by judge.
@@ -86,7 +95,8 @@ def judge_data(c: Comparisons, by: str, split: Sequence[str] | None, covariates:
     judge, about, within = about_judges((*lines.columns, *lines.clusters), by, split, covariates, _MADE)
     notes = within_judges(within, lines.columns, by)
     columns = tuple(column for column in lines.columns if column.name in covariates)
-    table = tabulate(replace(lines, columns=columns, clusters=(judge,)), c)
+    others = tuple(column for column in lines.clusters if column.name != by)
+    table = tabulate(replace(lines, columns=columns, clusters=(judge, *others)), c)
     return JudgeData(replace(table, notes=(*table.notes, *notes)), by, tuple(judge.levels.tolist()), about)
 
 

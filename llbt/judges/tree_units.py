@@ -1,4 +1,4 @@
-"""Trees of judges as models of new judges: each judge is predicted from their leaf in a tree grown from the others."""
+"""Trees of judges as models of new judges or prompts: a tree grown from the others has a leaf for each judge."""
 
 from __future__ import annotations
 
@@ -10,11 +10,10 @@ import numpy as np
 from scipy import special
 
 from ..core.columns import FloatArray, IntArray, Label, summed_by
-from ..errors import DesignError, LLBTError, OptionError
-from ..fitting.clusters import kept_way
+from ..errors import DesignError, LLBTError, OptionError, listed
+from ..fitting.clusters import kept_ways
 from ..fitting.fitted import plain_of
 from ..fitting.plain_estimates import PlainEstimates
-from ..inference.unit_models import UnitModel
 from ..kernel.likelihood import probabilities
 from ..kernel.robust import Clustered
 from .judge_table import JudgeData
@@ -44,7 +43,7 @@ class TreeLike(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class TreeUnits:
-    """A tree of G judges, who are the units. The parameters (G·p,) are the estimates in the leaf of each judge.
+    """A tree of G judges in units. The parameters (G·p,) are the estimates in the leaf of each judge.
 
     Attributes
     ----------
@@ -53,31 +52,34 @@ class TreeUnits:
     root : LLBTResults
         The fit of all judges.
     lines : Clustered
-        The comparison, the counts and the judge of each line.
-    labels : tuple
+        The comparison, the counts and the judge of each of L lines.
+    judges : tuple
         The judges in the order of the lines' codes.
+    unit : str
+        The column whose levels are the units.
+    labels : tuple
+    codes : ndarray of int, shape (L,)
+        The unit of each line.
     """
 
     data: JudgeData
     growth: Growth
     root: PlainEstimates
     lines: Clustered
+    judges: tuple[Label, ...]
+    unit: str
     labels: tuple[Label, ...]
-
-    @property
-    def unit(self) -> str:
-        """The column whose levels are the units."""
-        return self.data.by
+    codes: IntArray
 
     @property
     def counts(self) -> FloatArray:
-        """The count of every judge: one, shape (G,)."""
+        """The count of every unit: one, shape (U,)."""
         return np.ones(len(self.labels))
 
     @property
     def sizes(self) -> FloatArray:
-        """How many judgments each judge made, shape (G,)."""
-        return summed_by(self.lines.codes, self.lines.counts.sum(axis=1), len(self.labels))
+        """How many judgments each unit has, shape (U,)."""
+        return summed_by(self.codes, self.lines.counts.sum(axis=1), len(self.labels))
 
     @property
     def each(self) -> str:
@@ -85,7 +87,7 @@ class TreeUnits:
         return "judgment"
 
     def estimated(self, counts: FloatArray) -> FloatArray:
-        """Return the parameters of each judge's leaf in a tree grown from the judges whose count is 1."""
+        """Return the parameters of each judge's leaf in a tree grown from the units whose count is 1."""
         return self._grown(counts, self.growth)
 
     def shrunk(self, counts: FloatArray) -> FloatArray:
@@ -93,16 +95,16 @@ class TreeUnits:
         return self._grown(counts, replace(self.growth, prior=1.0))
 
     def _grown(self, counts: FloatArray, growth: Growth) -> FloatArray:
-        place = {level: g for g, level in enumerate(self.data.levels)}
-        order = np.array([place[label] for label in self.labels], dtype=np.int64)
+        known = [label for label, count in zip(self.labels, counts.tolist(), strict=True) if count > 0]
         try:
-            nodes = grow(self.data.of(np.sort(order[counts > 0])), growth)
+            nodes = grow(self.data.where(self.unit, known), growth)
         except LLBTError as error:
             raise DesignError(
-                f"no tree can be grown from the remaining judges: {error}", "Ask for more folds."
+                f"no tree can be grown from the remaining {self.unit}s: {error}", "Ask for more folds."
             ) from error
-        leaf = self._leaves(nodes)[order]
-        estimates = np.empty((len(self.labels), len(self.root.solution.params)))
+        place = {level: g for g, level in enumerate(self.data.levels)}
+        leaf = self._leaves(nodes)[[place[label] for label in self.judges]]
+        estimates = np.empty((len(self.judges), len(self.root.solution.params)))
         for node in nodes:
             if node.split is None:
                 estimates[leaf == node.number] = self._params(node)
@@ -136,24 +138,24 @@ class TreeUnits:
         return np.asarray(node.results.solution.params)
 
     def log_scores(self, params: FloatArray) -> FloatArray:
-        """Return the log-probability of all judgments of each judge, at the parameters of the judge, (G,)."""
-        by_judge = params.reshape(len(self.labels), -1)
+        """Return the log-probability of all judgments of each unit, at the parameters of their judges, (U,)."""
+        by_judge = params.reshape(len(self.judges), -1)
         each, index = np.unique(by_judge, axis=0, return_inverse=True)
         logs = np.zeros(len(self.lines.rows))
         for k, one in enumerate(each):
             mine = np.flatnonzero(index.ravel()[self.lines.codes] == k)
             p = probabilities(self.root.problem(), one)[self.lines.rows[mine]]
             logs[mine] = special.xlogy(self.lines.counts[mine], p).sum(axis=1)
-        return summed_by(self.lines.codes, logs, len(self.labels))
+        return summed_by(self.codes, logs, len(self.labels))
 
 
-def tree_units(tree: TreeLike, by: str | None) -> UnitModel:
-    """Return a tree of judges as a model of new judges.
+def tree_units(tree: TreeLike, by: str | None) -> TreeUnits:
+    """Return a tree of judges as a model of new judges, or of new levels of another cluster of its table.
 
     Raises
     ------
     OptionError
-        For units other than the judges of the tree, for trees of lists, and for honest and pruned trees.
+        For a column that is no cluster of the table, for trees of lists, and for honest and pruned trees.
     """
     data = tree.data
     root = plain_of(tree.nodes[0].results)
@@ -162,15 +164,18 @@ def tree_units(tree: TreeLike, by: str | None) -> UnitModel:
             "the tree is of lists, not of pairs",
             "Grow a tree of pairs: llbt.judges.tree(formula, rankings.to_comparisons()).",
         )
-    if by is not None and root.comparisons.named(by) != data.by:
+    name = data.by if by is None else root.comparisons.named(by)
+    if name not in root.comparisons.clusters:
         raise OptionError(
-            f"by={by!r} is not the judges of the tree, which are its only units",
-            f"Leave the tree out, or hold out judges: by={data.by!r}.",
+            f"by={by!r} is no cluster of the tree's table",
+            f"Make it one before the tree is grown: from_judgments(…, clusters=({data.by!r}, {by!r})).",
+            expected=f"one of {listed(root.comparisons.clusters)}",
         )
     if tree.honest or any(node.why.startswith("pruned by") for node in tree.nodes):
         raise OptionError(
             "the tree is honest or pruned, so it cannot be grown again without some of its judges",
             f"Grow a plain tree: llbt.judges.tree({tree.growth.formula!r}, c).",
         )
-    way = kept_way(root.comparisons, data.by, (data.by,))
-    return TreeUnits(data, tree.growth, root, way.clusters, way.levels)  # type: ignore[return-value]
+    of_judges, of_units = kept_ways(root.comparisons, [data.by, name])
+    lines, codes = of_judges.clusters, of_units.clusters.codes
+    return TreeUnits(data, tree.growth, root, lines, of_judges.levels, name, of_units.levels, codes)

@@ -48,12 +48,34 @@ def test_new_judges_are_predicted_by_the_leaf_of_a_tree_of_the_others() -> None:
     assert found["log_loss"].iloc[1] < found["log_loss"].iloc[2] < found["log_loss"].iloc[0]
 
 
-def test_what_a_tree_does_not_predict_is_refused() -> None:
-    c = _table()
+def test_new_prompts_are_predicted_by_the_leaf_of_each_judge_in_a_tree_of_the_others() -> None:
+    c, frame = _table(), _frame()
     tree = llbt.judges.tree("object", c)
+    model, loss = units_to_predict(tree, "prompt"), 0.0
+    assert model.labels == tuple(range(6))
+    for part in folds_of(model, 3, np.random.default_rng(2)):
+        out = np.flatnonzero(part)
+        again = llbt.judges.tree("object", c.select(where={"prompt": [k for k in range(6) if k not in out]}))
+        said = frame[frame["prompt"].isin(out)]
+        leaf = again.predict(said[["age"]].reset_index(drop=True))
+        for node in again.leaves:
+            worth = float(again.results(node.number).params["object[A]"])
+            mine = said["outcome"].to_numpy()[leaf.to_numpy() == node.number]
+            loss -= special.log_expit(2 * worth * np.where(mine == "i", 1, -1)).sum()
+    found = llbt.held_out(tree, by="prompt", folds=3, rng=2).to_frame()
+    assert found["log_loss"].iloc[0] == pytest.approx(loss / 360, abs=1e-8)
+
+
+def test_what_a_tree_does_not_predict_is_refused() -> None:
+    """The remedy is a table with the column as a cluster."""
+    c = _table()
+    tree = llbt.judges.tree(
+        "object", llbt.from_judgments(_frame(), clusters="judge", covariates=["age", "prompt"], numeric="age")
+    )
     with pytest.raises(
-        OptionError, match=r"by='prompt' is not the judges of the tree, which are its only units.*by='judge'"
+        OptionError, match=r"'prompt' is no cluster of the tree's table.*clusters=\('judge', 'prompt'\)"
     ):
         llbt.held_out(tree, by="prompt")
+    assert llbt.held_out(llbt.judges.tree("object", c), by="prompt", folds=2).to_frame()["log_loss"].iloc[0] < np.log(2)
     with pytest.raises(OptionError, match="the tree is honest or pruned"):
         llbt.held_out(llbt.judges.tree("object", c, honest=True, rng=1))
