@@ -25,6 +25,7 @@ from ..fitting.mixed_results import MixedResults
 from ..fitting.pattern_results import PatternResults
 from ..fitting.ranking_results import RankingResults
 from ..fitting.results import LLBTResults
+from .discrimination_units import units_of_discriminations
 from .effect_scores import effect_scores
 from .effect_units import effect_units
 from .judge_units import judge_units
@@ -70,6 +71,7 @@ unit_model.register(PatternResults)(pattern_units)
 unit_model.register(BestWorstEffects)(judged_units)
 
 units_to_predict.register(MixedResults)(effect_units)
+units_to_predict.register(DiscriminationResults)(units_of_discriminations)
 
 refit_data.register(LLBTResults)(refit_table)
 refit_data.register(MixedResults)(refit_differing)
