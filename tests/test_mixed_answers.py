@@ -61,7 +61,7 @@ def _in_place(value: Any, res: llbt.MixedResults) -> Any:
     return res if isinstance(value, llbt.LLBTResults) else value
 
 
-SLOW = {"residuals": [pytest.mark.slow], "posterior": [pytest.mark.exhaustive]}  # draw tables, or integrals
+SLOW = {"posterior": [pytest.mark.exhaustive]}  # integrals
 
 
 @pytest.mark.parametrize("name", [pytest.param(name, marks=SLOW.get(name, ())) for name in sorted(TAKING)])

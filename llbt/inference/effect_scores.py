@@ -1,4 +1,4 @@
-"""Scores of tables at the estimates of a fit whose effects a normal density approximates."""
+"""Scores of tables at the estimates of a fit with effects."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from ..fitting.clusters import kept_ways
 from ..fitting.effect_lines import EffectLines
 from ..fitting.protocols import WithEffects
 from ..kernel.laplace_fit import NormalLikelihood
+from ..kernel.mixed import MixedLikelihood
+from .judge_units import rule_of
 
 
 def effect_scores(res: WithEffects, data: Comparisons) -> FloatArray:
@@ -20,7 +22,7 @@ def effect_scores(res: WithEffects, data: Comparisons) -> FloatArray:
     Parameters
     ----------
     res : MixedResults
-        A fit with some σ above 0, by expectation propagation or Laplace's approximation.
+        A fit with some σ above 0.
     data : Comparisons
         The comparisons of the fit with any counts.
 
@@ -33,6 +35,8 @@ def effect_scores(res: WithEffects, data: Comparisons) -> FloatArray:
     active = tuple(np.flatnonzero(scales > 0).tolist())
     without = replace(res.without, comparisons=data)
     lines = EffectLines.of(without, res.brackets, kept_ways(data, list(res.judges.groupings)))
-    likelihood = NormalLikelihood(lines.problem, lines.crossed(), res.judges.method)
-    point = likelihood.at(np.concatenate([params, np.log(scales[list(active)])]), active, None)
+    at = np.concatenate([params, np.log(scales[list(active)])])
+    if res.judges.crossed is None:
+        return MixedLikelihood(lines.problem, lines.grouped().bundles)(at, active, rule_of(res), None).score
+    point = NormalLikelihood(lines.problem, lines.crossed(), res.judges.method).at(at, active, None)
     return np.asarray(point.score[np.append(np.arange(len(params)), len(params) + np.array(active))])

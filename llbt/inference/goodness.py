@@ -156,7 +156,7 @@ def goodness_of_fit(
     Judgments of one judge with effects, of one list or of one pattern depend on each other, so no statistic has a χ²
     distribution. For such fits X² sums (observed − expected)²/expected over the outcomes of all pairs. Expected counts
     are the mean of tables drawn from the fit (new judges, lists or patterns). Each drawn table is fitted again, and the
-    part of its cells that its own estimates explain is removed. Tables of crossed effects and rankings are not fitted
+    part of its cells that its own estimates explain is removed. Rankings and tables of fits with effects are not fitted
     again. Instead, the part of the cells that a drawn table's scores explain is removed (Pierce 1982). For rankings,
     expected counts are the mean of the observed and all drawn counts. For rankings without ties, pairs tell little
     beyond the worths; triples test whether choices among three follow from choices between two, as Luce's axiom

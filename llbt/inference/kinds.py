@@ -108,16 +108,12 @@ def _(res: MixedResults, data: Comparisons) -> FloatArray:
 
 @own_summary.register
 def _(res: MixedResults) -> FloatArray:
-    return effect_scores(res, res.comparisons) if _approximated(res) else own_estimates(res)
+    return effect_scores(res, res.comparisons) if np.any(res.solution.scales > 0) else own_estimates(res)
 
 
 @summary_of.register
 def _(res: MixedResults, data: Comparisons) -> FloatArray:
-    return effect_scores(res, data) if _approximated(res) else estimates_of(res, data)
-
-
-def _approximated(res: MixedResults) -> bool:
-    return res.judges.crossed is not None and bool(np.any(res.solution.scales > 0))
+    return effect_scores(res, data) if np.any(res.solution.scales > 0) else estimates_of(res, data)
 
 
 @estimates_of.register
