@@ -101,11 +101,21 @@ def test_nested_groupings_are_integrated_out_as_on_a_grid() -> None:
             assert value(np.where(np.arange(2) == k, factor, 1.0)) < value(np.ones(2))
 
 
+def _uncertain(res: llbt.MixedResults) -> list[str]:
+    return [note for note in res.judges.notes if "is very uncertain" in note]
+
+
 def test_a_scale_with_a_large_error_has_a_note(fits: tuple[llbt.MixedResults, llbt.MixedResults]) -> None:
-    """With 4 judges × 20 prompts the likelihood can be nearly flat in σ. The printed call gives the interval."""
+    """With 4 judges × 20 prompts the likelihood can be nearly flat in σ."""
     sparse = llbt.fit(FORMULA, _crossed(4, 20, 0.5, seed=0))
-    (note,) = [note for note in sparse.judges.notes if "σ of (object | judge) is very uncertain: 1.01" in note]
-    assert not any("very uncertain" in note for note in fits[0].judges.notes)
+    assert _uncertain(sparse)[0].startswith("σ of (object | judge) is very uncertain: 1.01, standard error 1.02.")
+    assert not _uncertain(fits[0])
+
+
+@pytest.mark.slow
+def test_the_interval_of_a_scale_with_a_large_error_is_what_its_note_says_to_type() -> None:
+    sparse = llbt.fit(FORMULA, _crossed(4, 20, 0.5, seed=0))
+    note = _uncertain(sparse)[0]
     interval = eval(note.partition("interval: ")[2].rstrip("."), {"res": sparse}).loc["(object | judge)"]
     assert interval["conf_high"] == np.inf
 
