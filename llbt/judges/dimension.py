@@ -1,19 +1,20 @@
-"""The dimension along which judges differ most: a common factor of their effects on log-worths."""
+"""The dimensions along which judges differ most: common factors of their effects on log-worths."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
 from scipy import linalg
 
-from ..base.arguments import Confidence, Count, Jobs, Rng, checked
+from ..base.arguments import Confidence, Count, Jobs, Kind, Rng, checked, is_whole
 from ..base.table import (
     Field,
     Record,
     Table,
+    counted,
     format_count,
     format_number,
     format_percent,
@@ -26,45 +27,44 @@ from ..errors import DesignError, LLBTError, OptionError, listed
 from ..fitting.clusters import kept_ways
 from ..fitting.effect_lines import EffectLines
 from ..fitting.fitted import EffectsFit
-from ..fitting.plain_estimates import PlainEstimates
 from ..fitting.protocols import WithEffects
 from ..formulas.brackets import Bracket, written_formula
-from ..inference.mixed_tables import drawn_table
-from ..inference.refit import refit_table
+from ..inference.judge_units import plain_estimates
 from ..kernel.common_factor import FactorFit, FactorLines, factor_maximum
 from ..kernel.laplace_fit import predicted_effects
 from ..resampling import Resampler, p_value, steps_shown
 
-_FEWEST = 3  # objects; the effects on two differ along their difference only
 _MOST_ROWS = 20
+Rank = Annotated[int, Kind(lambda value: is_whole(value) and value in (1, 2), "1 or 2", plain=int)]
 
 
 @dataclass(frozen=True, repr=False, eq=False)
 class JudgeDimension(Record):
-    """The loadings of J objects on a dimension, and the scores of G judges along it.
+    """The loadings of J objects on R dimensions, and the scores of G judges along them.
 
     Made by `llbt.judges.dimension`.
 
     Attributes
     ----------
     objects : tuple
-    loadings : ndarray, shape (J,)
-        The change of each log-worth for a judge one standard deviation along the dimension, of mean 0.
-    std_error : ndarray, shape (J,)
+    loadings : ndarray, shape (J, R)
+        The change of each log-worth for a judge one standard deviation along a dimension, of mean 0; all 0 if a
+        dimension does not increase the likelihood.
+    std_error : ndarray, shape (J, R)
     judges : tuple
-    scores : ndarray, shape (G,)
-        The place of each judge along the dimension, in standard deviations.
-    score_errors : ndarray, shape (G,)
+    scores : ndarray, shape (G, R)
+        The place of each judge along each dimension, in standard deviations.
+    score_errors : ndarray, shape (G, R)
     sigma : float
-        The standard deviation of the effects beside the dimension, in log-worths.
-    share : float
-        The share of the variance between judges' log-worths that is along the dimension.
+        The standard deviation of the effects beside the dimensions, in log-worths.
+    shares : ndarray, shape (R,)
+        The share of the variance between judges' log-worths that is along each dimension.
     statistic : float
-        Twice the gain in log-likelihood over independent effects.
+        Twice the gain in log-likelihood over a fit with one dimension less: independent effects if R is 1.
     n_params : int
-        The number of parameters that the dimension adds.
+        The number of parameters that the last dimension adds.
     p_value : float
-        By tables drawn from the fit with independent effects; NaN without drawn tables.
+        Of the last dimension, by tables drawn from the fit with one dimension less; NaN without drawn tables.
     n : int
         The number of drawn tables.
     by : str
@@ -81,7 +81,7 @@ class JudgeDimension(Record):
     scores: FloatArray
     score_errors: FloatArray
     sigma: float
-    share: float
+    shares: FloatArray
     statistic: float
     n_params: int
     p_value: float
@@ -89,56 +89,85 @@ class JudgeDimension(Record):
     by: str
     confidence: float
 
+    @property
+    def rank(self) -> int:
+        """The number of dimensions R."""
+        return len(self.shares)
+
     def table(self) -> Table:
-        """Return object, loading, std_error, conf_low, conf_high, by loading; the first and the last are printed."""
-        half = critical_value(self.confidence, np.inf) * self.std_error
+        """Return object, dimension, loading, std_error, conf_low, conf_high, by dimension and loading.
+
+        If there are many objects, the smallest loadings are not printed.
+        """
+        half = critical_value(self.confidence, np.inf) * self.std_error.T.ravel()
+        loadings, dimension = self.loadings.T.ravel(), np.repeat(np.arange(self.rank), len(self.objects))
         fields = (
-            Field("object", "object", list(self.objects)),
-            Field("loading", "loading", self.loadings, "estimate"),
-            Field("std_error", "Std. Error", self.std_error, "estimate"),
-            *interval_fields(self.loadings - half, self.loadings + half, self.confidence),
+            Field("object", "object", [*self.objects] * self.rank),
+            self._dimensions(len(self.objects)),
+            Field("loading", "loading", loadings, "estimate"),
+            Field("std_error", "Std. Error", self.std_error.T.ravel(), "estimate"),
+            *interval_fields(loadings - half, loadings + half, self.confidence),
         )
+        several = self.rank > 1
         table = Table(
             fields,
-            title=f"Dimension along which levels of {self.by} differ most",
+            title=f"Dimension{'s' * several} along which levels of {self.by} differ most",
             head=self._head(),
             notes=(
-                f"Loading: change of the log-worth λ for a {self.by} one standard deviation along it.",
-                "Its sign is arbitrary. Standard errors assume that there is such a dimension.",
-                f"Places of each {self.by} along it: .judge_table()",
+                f"Loading: change of the log-worth λ for a {self.by} one standard deviation along a dimension.",
+                "Signs are arbitrary. Standard errors assume that there are such dimensions."
+                if several
+                else "Its sign is arbitrary. Standard errors assume that there is such a dimension.",
+                f"Places of each {self.by}: .judge_table()",
                 f"By maximum likelihood (expectation propagation): σ is too small with few levels of {self.by}.",
             ),
         )
-        order = np.argsort(-self.loadings, kind="stable")
-        largest = np.sort(np.argsort(-np.abs(self.loadings[order]), kind="stable")[:_MOST_ROWS])
-        first_rows = in_order(table, order).first(_MOST_ROWS, "smaller loading")
-        return first_rows if first_rows.shown is None else replace(first_rows, shown=tuple(largest.tolist()))
+        order = np.lexsort((-loadings, dimension))
+        return _largest(in_order(table, order), loadings[order], "smaller loading")
+
+    def _dimensions(self, times: int) -> Field:
+        """Return the column of the dimensions' numbers, which is not printed if there is one."""
+        numbers = np.repeat(np.arange(1, self.rank + 1), times)
+        return Field("dimension", "dimension", numbers, "count", frame_only=self.rank == 1)
 
     def _head(self) -> tuple[str, ...]:
-        if not np.any(self.loadings):
-            return (f"No dimension: independent effects of {self.by} describe the judgments as well.",)
+        less = "independent effects" if self.rank == 1 else counted(self.rank - 1, "dimension")
+        if not np.any(self.loadings[:, -1]):
+            return (f"No {'further ' * (self.rank > 1)}dimension: {less} of {self.by} describe the judgments as well.",)
         of_test = (
             f", p = {format_number(self.p_value, 3)} ({format_count(self.n)} drawn tables)"
             if self.n
             else "; n=199 gives its p-value"
         )
+        shares = " and ".join(map(format_percent, self.shares.tolist()))
+        along = "it" if self.rank == 1 else "them"
         return (
-            f"{format_percent(self.share)} of the variance of log-worths between levels of {self.by} is along it; "
+            f"{shares} of the variance of log-worths between levels of {self.by} is along {along}; "
             f"σ of the rest is {format_number(self.sigma, 3)}.",
-            f"Likelihood ratio against independent effects: {format_number(self.statistic, 4)} with {self.n_params} "
+            f"Likelihood ratio against {less}: {format_number(self.statistic, 4)} with {self.n_params} "
             f"more parameters{of_test}.",
         )
 
     def judge_table(self) -> Table:
-        """Return judge, score (standard deviations along the dimension), std_error; printed with the largest first."""
+        """Return judge, dimension, score (standard deviations), std_error; the largest scores are printed first."""
+        scores = self.scores.T.ravel()
         fields = (
-            Field(self.by, self.by, list(self.judges)),
-            Field("score", "score", self.scores, "estimate"),
-            Field("std_error", "Std. Error", self.score_errors, "estimate"),
+            Field(self.by, self.by, [*self.judges] * self.rank),
+            self._dimensions(len(self.judges)),
+            Field("score", "score", scores, "estimate"),
+            Field("std_error", "Std. Error", self.score_errors.T.ravel(), "estimate"),
         )
-        table = Table(fields, title=f"Places of each {self.by} along the dimension, in standard deviations")
-        largest = in_order(table, np.argsort(-np.abs(self.scores), kind="stable"))
+        along = "the dimension" if self.rank == 1 else "each dimension"
+        table = Table(fields, title=f"Places of each {self.by} along {along}, in standard deviations")
+        largest = in_order(table, np.argsort(-np.abs(scores), kind="stable"))
         return replace(table.first(_MOST_ROWS), printed=largest.first(_MOST_ROWS, "smaller score"))
+
+
+def _largest(table: Table, values: FloatArray, noun: str) -> Table:
+    """Return a table that prints the rows of the largest |values|, in their order."""
+    largest = np.sort(np.argsort(-np.abs(values), kind="stable")[:_MOST_ROWS])
+    first_rows = table.first(_MOST_ROWS, noun)
+    return first_rows if first_rows.shown is None else replace(first_rows, shown=tuple(largest.tolist()))
 
 
 @checked
@@ -146,6 +175,7 @@ def dimension(
     res: EffectsFit,
     *,
     by: str | None = None,
+    rank: Rank = 1,
     n: Count = 0,
     confidence: Confidence = 0.95,
     rng: Rng = 0,
@@ -160,8 +190,10 @@ def dimension(
         A fit with effects on log-worths, ``llbt.fit("object + (object | judge)", c)``, also with crossed groupings.
     by : str, optional
         The grouping whose levels are the judges; by default the first with ``(object | …)``.
+    rank : {1, 2}
+        The number of dimensions R. Test the first before you ask for two.
     n : int
-        How many tables are drawn from the fit for a p-value; 0 for none. The dimension is estimated in each.
+        How many tables are drawn for the p-value of the last dimension; 0 for none. It is estimated in each.
     confidence : float
         The level of the intervals.
     rng : int or numpy.random.Generator
@@ -174,24 +206,25 @@ def dimension(
     Returns
     -------
     JudgeDimension
-        A row for each object: its loading in log-worths. ``judge_table()`` has the judges' scores.
+        A row for each object and dimension: its loading in log-worths. ``judge_table()`` has the judges' scores.
 
     Raises
     ------
     OptionError
         If no bracket has this grouping.
     DesignError
-        For fewer than three objects, for a fit without ``(object | …)``, with a σ for each level of a covariate, or
+        For fewer than R + 2 objects, for a fit without ``(object | …)``, with a σ for each level of a covariate, or
         with effects on ties or grades.
 
     Notes
     -----
-    Judge g has the effects b_gi + ℓᵢ f_g on the log-worths, with b_gi ~ N(0, σ²) and f_g ~ N(0, 1), all independent.
-    The covariance of a judge's effects is σ²I + ℓℓᵀ, factor-analytic of rank 1; with three objects it is any covariance
-    of the two differences. The loadings ℓ have mean 0. They maximize the likelihood by expectation propagation, and so
-    does the fit with ℓ = 0 to which it is compared. Standard errors come from the observed information of all
-    parameters. Under ℓ = 0 the likelihood ratio has no χ² distribution, because f is then undefined; tables are drawn
-    instead.
+    Judge g has the effects b_gi + Σ_r ℓ_ir f_gr on the log-worths, with independent b_gi ~ N(0, σ²) and f_gr ~ N(0, 1).
+    The covariance of a judge's effects is σ²I + LLᵀ, factor-analytic of rank R; with three objects and R = 1 it is any
+    covariance of the two differences. The loadings of a dimension have mean 0, and those of two dimensions are
+    orthogonal. They maximize the likelihood by expectation propagation, and so does the fit with one dimension less to
+    which it is compared. Standard errors come from the observed information of all parameters. Without the last
+    dimension the likelihood ratio has no χ² distribution, because f is then undefined; tables are drawn from the fit
+    with one dimension less instead.
 
     References
     ----------
@@ -206,41 +239,51 @@ def dimension(
     >>> rows = [(i, j, g) for g in range(12) for i, j in ("AB", "AC", "BC") for _ in range(4)]
     >>> frame = pd.DataFrame(rows, columns=["object_i", "object_j", "judge"])
     >>> taste = np.where(frame["judge"] < 6, "A", "C")  # half of the judges prefer A, half C
-    >>> frame["wins_i"] = ((frame["object_i"] == taste) | (frame.index % 4 == 0)).astype(int)
+    >>> often, half = frame.index % 4 > 0, frame.index % 2 == 0
+    >>> likes_i, likes_j = (frame[name] == taste for name in ("object_i", "object_j"))
+    >>> frame["wins_i"] = np.where(likes_i, often, np.where(likes_j, ~often, half)).astype(int)
     >>> c = llbt.from_counts(frame.assign(wins_j=1 - frame["wins_i"]), clusters="judge")
     >>> found = llbt.judges.dimension(llbt.fit("object + (object | judge)", c))
-    >>> found.objects[int(np.argmax(found.loadings))], found.objects[int(np.argmin(found.loadings))]
-    ('A', 'C')
+    >>> found.to_frame()["object"].tolist()
+    ['A', 'B', 'C']
     """
     by = _grouping(res, by)
-    _check(res, by)
+    _check(res, by, rank)
     with steps_shown("dimension", progress and not n):
-        lines, labels = _lines(res, res.without, by)
-        alone = lines.alone()
-        fit = factor_maximum(lines, alone)
+        lines, labels = _lines(res, by)
+        less = lines.alone()
+        for _ in range(rank - 1):
+            less = factor_maximum(lines, less, errors=False)
+        fit = factor_maximum(lines, less) if less.rank == rank - 1 else less
     draw = Resampler.of("dimension", rng, n_jobs, progress)
-    gains = np.array(draw.each([partial(_drawn_gain, res, by)] * int(n)))
+    gains = np.array(draw.each([partial(_drawn_gain, lines, less)] * int(n)))
+    gain = 2 * max(fit.best.value - less.best.value, 0.0)
     scores, errors = _scores(lines, fit, len(labels))
     which = next(e for e, b in enumerate(res.brackets) if b.of_objects and b.grouping == by)
     sigma, objects = float(fit.best.scales[which]), len(res.comparisons.objects)
-    along = float(fit.loadings @ fit.loadings)
-    gain = 2 * max(fit.best.value - alone.value, 0.0) if along else 0.0
+    along = (fit.loadings**2).sum(axis=0)
+    total = along.sum() + (objects - 1) * sigma**2
     return JudgeDimension(
         objects=res.comparisons.objects,
-        loadings=fit.loadings,
-        std_error=np.sqrt(np.maximum(np.diag(fit.covariance), 0)),
+        loadings=_padded(fit.loadings, rank, 0.0),
+        std_error=_padded(fit.std_error, rank, np.nan),
         judges=labels,
-        scores=scores,
-        score_errors=errors,
+        scores=_padded(scores, rank, 0.0),
+        score_errors=_padded(errors, rank, 1.0),
         sigma=sigma,
-        share=along / (along + (objects - 1) * sigma**2) if along else 0.0,
+        shares=_padded(along[None] / total if total else along[None], rank, 0.0)[0],
         statistic=gain,
-        n_params=objects - 1,
+        n_params=objects - rank,
         p_value=p_value(gains, gain) if n else np.nan,
         n=int(n),
         by=by,
         confidence=confidence,
     )
+
+
+def _padded(values: FloatArray, rank: int, value: float) -> FloatArray:
+    """Return values (m, r ≤ R) with columns for dimensions that do not increase the likelihood, (m, R)."""
+    return np.pad(values, ((0, 0), (0, rank - values.shape[1])), constant_values=value)
 
 
 def _grouping(res: WithEffects, by: str | None) -> str:
@@ -257,13 +300,20 @@ def _grouping(res: WithEffects, by: str | None) -> str:
     return some[0] if by is None else by
 
 
-def _check(res: WithEffects, by: str) -> None:
-    """Raise for fits whose effects have no common factor here."""
-    if len(res.comparisons.objects) < _FEWEST:
+def _check(res: WithEffects, by: str, rank: int) -> None:
+    """Raise for fits whose effects have no common factors here."""
+    objects = len(res.comparisons.objects)
+    if objects < 3:
         raise DesignError(
             "two objects differ in one direction only, so there is no dimension to find",
             f"The standard deviation describes how judges differ: res.scales[{f'(object | {by})'!r}].",
             expected="three objects or more",
+        )
+    if objects < rank + 2:
+        raise DesignError(
+            f"rank={rank} with {objects} objects: one dimension and σ already give any covariance of their differences",
+            "Leave rank= out: llbt.judges.dimension(res).",
+            expected=f"{rank + 2} objects or more",
         )
     plain = res.without.specification.formula
     if any(bracket.by for bracket in res.brackets):
@@ -282,28 +332,33 @@ def _check(res: WithEffects, by: str) -> None:
         )
 
 
-def _lines(res: WithEffects, without: PlainEstimates, by: str) -> tuple[FactorLines, tuple[Label, ...]]:
-    """Return the lines of a table with the effects of a fit, and the judges' labels."""
+def _lines(res: WithEffects, by: str) -> tuple[FactorLines, tuple[Label, ...]]:
+    """Return the lines of a fit with its effects, and the judges' labels."""
+    without = res.without
     ways = kept_ways(without.comparisons, list(res.judges.groupings))
     table = EffectLines.of(without, res.brackets, ways)
     lines = FactorLines(table.problem, table.crossed(), table.groupings.index(by), without.solution.params)
     return lines, ways[table.groupings.index(by)].levels
 
 
-def _drawn_gain(res: WithEffects, by: str, rng: np.random.Generator) -> float:
-    """Return the likelihood ratio in a table drawn from the fit; NaN without finite estimates."""
+def _drawn_gain(lines: FactorLines, less: FactorFit, rng: np.random.Generator) -> float:
+    """Return the likelihood ratio in a table drawn from the fit with one dimension less; NaN without estimates."""
+    drawn = lines.drawn(less, rng)
     try:
-        lines, _ = _lines(res, refit_table(res.without, drawn_table(res, rng)), by)
-        alone = lines.alone()
-        return 2 * max(factor_maximum(lines, alone, errors=False).best.value - alone.value, 0.0)
+        drawn = replace(drawn, plain=plain_estimates(drawn.problem, lines.plain))
+        again = drawn.alone()
+        for _ in range(less.rank):
+            again = factor_maximum(drawn, again, errors=False)
+        return 2 * max(factor_maximum(drawn, again, errors=False).best.value - again.best.value, 0.0)
     except (LLBTError, linalg.LinAlgError):
         return np.nan
 
 
 def _scores(lines: FactorLines, fit: FactorFit, size: int) -> tuple[FloatArray, FloatArray]:
-    """Return the judges' scores and their standard errors; 0 and 1 without a dimension."""
-    scores, errors = np.zeros(size), np.ones(size)
-    if np.any(fit.loadings):
-        predicted = predicted_effects(lines.problem, lines.beside(fit.loadings), fit.best)[-1]
-        scores[predicted.level], errors[predicted.level] = predicted.effect, predicted.error
+    """Return the judges' scores and their standard errors, each (G, R)."""
+    scores, errors = np.zeros((size, fit.rank)), np.ones((size, fit.rank))
+    if fit.rank:
+        predicted = predicted_effects(lines.problem, lines.beside(fit.loadings), fit.best)[-fit.rank :]
+        for r, one in enumerate(predicted):
+            scores[one.level, r], errors[one.level, r] = one.effect, one.error
     return scores, errors

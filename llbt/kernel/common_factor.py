@@ -1,13 +1,14 @@
-"""One common factor of judges' effects on log-worths: its loadings, by the maximum of expectation propagation.
+"""Common factors of judges' effects on log-worths: their loadings, by the maximum of expectation propagation.
 
-Judge g has the effects b_gi + ℓᵢ f_g on the log-worths, with b_gi ~ N(0, σ²) and f_g ~ N(0, 1), all independent: the
-covariance of a judge's effects is σ²I + ℓℓᵀ, a factor-analytic structure of rank 1. Only differences of loadings enter
-comparisons, so their mean is 0. Their common sign is arbitrary.
+Judge g has the effects b_gi + Σ_r ℓ_ir f_gr on the log-worths, with independent b_gi ~ N(0, σ²) and f_gr ~ N(0, 1): the
+covariance of a judge's effects is σ²I + LLᵀ, a factor-analytic structure of rank R. Only differences of loadings enter
+comparisons, so their means are 0. The columns of L are orthogonal, the longest first; their signs are arbitrary.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import combinations
 
 import numpy as np
 from scipy import linalg, optimize
@@ -16,7 +17,7 @@ from ..core.columns import FloatArray, IntArray
 from .crossed import Bearing, Crossed, crossed
 from .effect_groups import Entry
 from .laplace import Approximation, NormalDensity, Sites
-from .laplace_fit import NormalLikelihood, normal_maximum
+from .laplace_fit import NormalLikelihood, normal_maximum, simulated
 from .likelihood import Problem
 from .mixed import MixedFit, State, climbed, nothing, scaled_inverse
 from .propagation import factor_slopes
@@ -33,13 +34,13 @@ _DIRECTIONS = 2  # so many directions are tried before the search
 
 @dataclass(frozen=True, eq=False)
 class FactorLines:
-    """Lines of counts with effects, and the grouping whose levels have a common factor.
+    """Lines of counts with effects, and the grouping whose levels have common factors.
 
     Attributes
     ----------
     problem : Problem
     effects : Crossed
-        The effects without the factor.
+        The effects without factors.
     grouping : int
         The number of the grouping in the bearings of the effects.
     plain : ndarray, shape (p,)
@@ -61,27 +62,38 @@ class FactorLines:
         """The level of each line in the grouping, (L,)."""
         return next(one.codes for one in self.effects.bearings if one.grouping == self.grouping)
 
-    def alone(self) -> MixedFit:
-        """Return the maximum without the factor."""
+    def alone(self) -> FactorFit:
+        """Return the maximum without factors."""
         scales = np.full(len(self.effects.bearings), 2 * _START)
-        return normal_maximum(self.problem, self.effects, self.plain, scales, "ep")
+        none = np.zeros((self.objects, 0))
+        return FactorFit(none, none, normal_maximum(self.problem, self.effects, self.plain, scales, "ep"))
 
     def beside(self, loadings: FloatArray) -> Crossed:
-        """Return the lines with a factor of given loadings (J,)."""
+        """Return the lines with factors of given loadings (J, R)."""
         effects, pairs = self.effects, self.effects.pairs
         values = loadings[pairs[:, 0]] - loadings[pairs[:, 1]]
-        factor = Bearing(self.grouping, self.codes, Entry(False, (0,), values))
-        return crossed(effects.rows, effects.counts.T, pairs, [*effects.bearings, factor])
+        factors = [Bearing(self.grouping, self.codes, Entry(False, (0,), one)) for one in values.T]
+        return crossed(effects.rows, effects.counts.T, pairs, [*effects.bearings, *factors])
 
     def point(
         self, loadings: FloatArray, at: FloatArray, active: tuple[int, ...], sites: Sites | None
     ) -> tuple[Approximation, FloatArray]:
-        """Return the approximation at loadings, parameters and log scales, and its slopes in the loadings (J,)."""
+        """Return the approximation at loadings, parameters and log scales, and its slopes in the loadings (J, R)."""
         likelihood = NormalLikelihood(self.problem, self.beside(loadings), "ep", sites=sites)
         point = likelihood.at(at, active, None)
         lines, scales = likelihood.crossed, likelihood.scales(at, active)
-        of_lines = factor_slopes(self.problem, lines, at[: likelihood.size], scales, len(scales) - 1, point)
-        return point, self._by_object(of_lines)
+        factors = np.arange(len(scales))[len(self.effects.bearings) :]
+        slopes = [factor_slopes(self.problem, lines, at[: likelihood.size], scales, k, point) for k in factors.tolist()]
+        return point, np.column_stack([self._by_object(of_lines) for of_lines in slopes])
+
+    def drawn(self, fit: FactorFit, rng: np.random.Generator) -> FactorLines:
+        """Return the lines with judgments drawn at a maximum, with the same `plain`."""
+        lines = self.beside(fit.loadings)
+        drawn = simulated(self.problem, lines, fit.best, np.arange(len(lines.rows)), rng)
+        counts = np.zeros(self.problem.counts.shape)
+        np.add.at(counts, drawn.rows, drawn.counts.T)
+        effects = crossed(drawn.rows, drawn.counts.T, drawn.pairs, self.effects.bearings)
+        return replace(self, problem=replace(self.problem, counts=counts), effects=effects)
 
     def directions(self) -> FloatArray:
         """Return orthogonal directions of the judges' residuals, (≤ J, J): along the first they differ most."""
@@ -102,51 +114,62 @@ class FactorLines:
 
 @dataclass(frozen=True, eq=False)
 class FactorFit:
-    """The maximum over the loadings.
+    """The maximum over the loadings of R factors.
 
     Attributes
     ----------
-    loadings : ndarray, shape (J,)
-        In log-worths, of mean 0; all 0 if no factor increases the likelihood.
-    covariance : ndarray, shape (J, J)
-        Of the loadings, by the observed information; NaN without a factor.
+    loadings : ndarray, shape (J, R)
+        In log-worths, of mean 0; R is 0 if no factor increases the likelihood.
+    std_error : ndarray, shape (J, R)
+        By the observed information of all parameters; NaN if it was not computed.
     best : MixedFit
-        The maximum at the loadings; the last scale is that of the factor, 1.
+        The maximum at the loadings; the last R scales are those of the factors, 1.
     """
 
     loadings: FloatArray
-    covariance: FloatArray
+    std_error: FloatArray
     best: MixedFit
 
+    @property
+    def rank(self) -> int:
+        """The number of factors R."""
+        return int(self.loadings.shape[1])
 
-def factor_maximum(lines: FactorLines, alone: MixedFit, *, errors: bool = True) -> FactorFit:
-    """Return the loadings that maximize the likelihood, given the maximum without a factor.
+
+def factor_maximum(lines: FactorLines, less: FactorFit, *, errors: bool = True) -> FactorFit:
+    """Return the loadings that maximize the likelihood with one factor more than a given maximum.
 
     Parameters
     ----------
     lines : FactorLines
-    alone : MixedFit
+    less : FactorFit
+        The maximum with one factor less. It is returned if a further factor does not increase the likelihood.
     errors : bool
-        Whether the covariance of the loadings is computed; else it is NaN.
+        Whether standard errors are computed.
 
     Notes
     -----
-    The search climbs the likelihood's profile by BFGS from the direction along which the judges' residuals differ most.
-    Its slope is the slope of the likelihood at the other parameters' maximum.
+    The search climbs the likelihood's profile by BFGS from the given loadings and the direction beside them along which
+    the judges' residuals differ most. Its slope is the slope of the likelihood at the other parameters' maximum.
     """
-    search = _Search(lines, alone)
-    start = max((search.at(_scaled(one)) for one in lines.directions()[:_DIRECTIONS]), key=lambda one: one.value)
-    unknown = np.full((lines.objects,) * 2, np.nan)
-    if not start.has_factor:
-        return FactorFit(np.zeros(lines.objects), unknown, alone)
+    search, known = _Search(lines, less), _scaled(less.loadings)
+    beside = lines.directions()
+    beside = beside - beside @ known @ known.T
+    beside = beside[np.argsort(-linalg.norm(beside, axis=1), kind="stable")] if less.rank else beside
+    tried = [search.at(np.column_stack([known, _scaled(one[:, None])])) for one in beside[:_DIRECTIONS]]
+    start = max(tried, key=lambda one: one.value)
+    if not start.has_factors:
+        return less
     search_end = optimize.minimize(
-        search.fall, start.loadings, jac=True, method="BFGS", options={"gtol": _FLAT, "maxiter": _ITERATIONS}
+        search.fall, start.loadings.ravel(), jac=True, method="BFGS", options={"gtol": _FLAT, "maxiter": _ITERATIONS}
     )
-    direction, scales = _scaled(search_end.x), np.maximum(search.scales, _SMALLEST)
+    direction, scales = _scaled(search_end.x.reshape(start.loadings.shape)), np.maximum(search.scales, _SMALLEST)
     best = normal_maximum(lines.problem, lines.beside(direction), lines.plain, scales, "ep")
-    loadings = direction * best.scales[-1] * np.sign(direction[np.argmax(np.abs(direction))])
-    best = replace(best, scales=np.append(best.scales[:-1], 1.0))
-    return FactorFit(loadings, _covariance(lines, loadings, best) if errors else unknown, best)
+    own = len(best.scales) - less.rank - 1
+    loadings = _along_axes(direction * best.scales[own:])
+    best = replace(best, scales=np.append(best.scales[:own], np.ones(less.rank + 1)))
+    error = _errors(lines, loadings, best) if errors else np.full(loadings.shape, np.nan)
+    return FactorFit(loadings, error, best)
 
 
 @dataclass(frozen=True, eq=False)
@@ -158,15 +181,17 @@ class _There:
     active: tuple[int, ...]
     value: float
     sites: Sites | None
-    has_factor: bool
+    has_factors: bool
 
 
 class _Search:
     """The profile over the loadings; each maximum starts from the best one so far."""
 
-    def __init__(self, lines: FactorLines, alone: MixedFit) -> None:
-        self.lines, self.value = lines, -np.inf
-        self.params, self.scales, self.sites = alone.params, np.append(alone.scales, _START), alone.sites
+    def __init__(self, lines: FactorLines, less: FactorFit) -> None:
+        self.lines, self.value, self.own = lines, -np.inf, len(lines.effects.bearings)
+        lengths = linalg.norm(less.loadings, axis=0)
+        self.params, self.sites = less.best.params, less.best.sites
+        self.scales = np.concatenate([less.best.scales[: self.own], lengths, [_START]])
 
     def at(self, loadings: FloatArray) -> _There:
         """Return the maximum at some loadings."""
@@ -175,48 +200,68 @@ class _Search:
         first = State(np.concatenate([self.params, logs]), tuple(range(len(logs))), nothing())
         state = climbed(likelihood, first, NormalDensity(exact=False, method="ep"), _NEAR)
         sites = None if likelihood.near is None else likelihood.near.sites
-        has_factor = len(logs) - 1 in state.active
-        if state.marginal.value > self.value and has_factor:
+        has_factors = set(range(self.own, len(logs))) <= set(state.active)
+        if state.marginal.value > self.value and has_factors:
             self.params, self.sites, self.value = state.at[:size], sites, state.marginal.value
             self.scales = np.zeros(len(logs))
             self.scales[list(state.active)] = np.exp(state.at[size:])
-        return _There(loadings, state.at, state.active, state.marginal.value, sites, has_factor)
+        return _There(loadings, state.at, state.active, state.marginal.value, sites, has_factors)
 
-    def fall(self, loadings: FloatArray) -> tuple[float, FloatArray]:
-        """Return minus the log-likelihood at some loadings, and its slopes; their length does not matter."""
+    def fall(self, raveled: FloatArray) -> tuple[float, FloatArray]:
+        """Return minus the log-likelihood at some loadings, and its slopes; their lengths do not matter."""
+        loadings = raveled.reshape(self.lines.objects, -1)
         there = self.at(_scaled(loadings))
-        if not there.has_factor:
-            return -there.value, np.zeros(len(loadings))
-        return -there.value, -self._slopes(there) / float(linalg.norm(loadings - loadings.mean()))
-
-    def _slopes(self, there: _There) -> FloatArray:
+        if not there.has_factors:
+            return -there.value, np.zeros(len(raveled))
         slopes = self.lines.point(there.loadings, there.at, there.active, there.sites)[1]
         # longer loadings have the same maximum, with a smaller scale
-        return np.asarray(slopes - (slopes @ there.loadings) * there.loadings)
+        slopes -= (slopes * there.loadings).sum(axis=0) * there.loadings
+        return -there.value, (-slopes / linalg.norm(loadings - loadings.mean(axis=0), axis=0)).ravel()
 
 
 def _scaled(loadings: FloatArray) -> FloatArray:
-    """Return loadings of mean 0 and length 1."""
-    centred = loadings - loadings.mean()
-    return np.asarray(centred / linalg.norm(centred))
+    """Return loadings (J, R) with columns of mean 0 and length 1."""
+    centred = loadings - loadings.mean(axis=0)
+    return np.asarray(centred / linalg.norm(centred, axis=0))
 
 
-def _covariance(lines: FactorLines, loadings: FloatArray, best: MixedFit) -> FloatArray:
-    """Return the covariance of the loadings, (J, J), by the information of all parameters; the factor has scale 1."""
-    active, size = tuple(np.flatnonzero(best.scales > 0).tolist()), lines.objects
+def _along_axes(loadings: FloatArray) -> FloatArray:
+    """Return loadings (J, R) with the same LLᵀ whose columns are orthogonal; the largest of each is positive."""
+    axes, lengths, _ = linalg.svd(loadings, full_matrices=False)
+    return np.asarray(axes * lengths * np.sign(axes[np.argmax(np.abs(axes), axis=0), np.arange(axes.shape[1])]))
+
+
+def _errors(lines: FactorLines, loadings: FloatArray, best: MixedFit) -> FloatArray:
+    """Return the standard errors of the loadings (J, R), by the information of all parameters; factors have scale 1."""
+    active, (size, rank) = tuple(np.flatnonzero(best.scales > 0).tolist()), loadings.shape
     at = np.concatenate([best.params, np.log(best.scales[list(active)])])
     contrasts = linalg.helmert(size)  # loadings have mean 0
-    others = np.arange(len(at) - 1)
-    known = np.append(np.arange(len(best.params)), len(best.params) + np.array(active[:-1], dtype=np.int64))
+    others = np.arange(len(at) - rank)
+    known = np.append(np.arange(len(best.params)), len(best.params) + np.array(active[:-rank], dtype=np.int64))
 
     def slopes(step: FloatArray) -> FloatArray:
         point, of_loadings = lines.point(loadings + _WIDE * step, at, active, best.sites)
-        return np.concatenate([point.score[known], contrasts @ of_loadings])
+        return np.concatenate([point.score[known], (contrasts @ of_loadings).T.ravel()])
 
     here = NormalLikelihood(lines.problem, lines.beside(loadings), "ep", sites=best.sites)
     own = here.exact(at, active, here.at(at, active, None))[np.ix_(others, others)]
-    bent = np.stack([(slopes(-one) - slopes(one)) / (2 * _WIDE) for one in contrasts])
+    steps = [np.outer(one, unit) for unit in np.eye(rank) for one in contrasts]
+    bent = np.stack([(slopes(-one) - slopes(one)) / (2 * _WIDE) for one in steps])
     across, among = bent[:, : len(others)], bent[:, len(others) :]
-    information = np.block([[own, across.T], [across, (among + among.T) / 2]])
-    inverse = scaled_inverse(information)[len(others) :, len(others) :]
-    return np.asarray(contrasts.T @ inverse @ contrasts)
+    free = _rotations_apart(contrasts @ loadings)
+    information = np.block([[own, across.T @ free], [free.T @ across, free.T @ (among + among.T) @ free / 2]])
+    inverse = free @ scaled_inverse(information)[len(others) :, len(others) :] @ free.T
+    blocks = inverse.reshape(rank, size - 1, rank, size - 1)
+    variances = [np.diag(contrasts.T @ blocks[r, :, r] @ contrasts) for r in range(rank)]
+    return np.asarray(np.sqrt(np.maximum(np.column_stack(variances), 0)))
+
+
+def _rotations_apart(loadings: FloatArray) -> FloatArray:
+    """Return a basis of the moves of loadings (m, R), column after column, that leave their columns orthogonal."""
+    rank = loadings.shape[1]
+    moves = []
+    for r, s in combinations(range(rank), 2):
+        product = np.zeros(loadings.shape)  # the slope of the product of two columns
+        product[:, r], product[:, s] = loadings[:, s], loadings[:, r]
+        moves.append(product.T.ravel())
+    return np.eye(loadings.size) if not moves else np.asarray(linalg.null_space(np.array(moves)))

@@ -17,8 +17,8 @@ from .mixed import MixedFit, Predicted, State, climbed, fit_at, nothing, without
 from .propagation import propagated
 
 _DECREMENT = {False: 1e-10, True: 1e-5}  # squared distance to the maximum, in standard errors: few lines, many
-# a line of counts costs as much as so many numbers evaluated elsewhere
-_COST: dict[Method, float] = {"laplace": 250.0, "ep": 800.0}
+# a line of counts, and a product of the shared effects' matrix, cost as much as so many numbers evaluated elsewhere
+_COST: dict[Method, tuple[float, float]] = {"laplace": (150.0, 0.004), "ep": (400.0, 0.02)}
 _STEP = {False: 1e-4, True: 1e-3}  # step of a parameter in the differences that give the information
 # up to so many lines times parameters the information is exact
 _EXACT: dict[Method, float] = {"laplace": 3e6, "ep": 1e5}
@@ -58,7 +58,8 @@ class NormalLikelihood:
     def at(self, at: FloatArray, active: tuple[int, ...], near: Approximation | None) -> Approximation:
         """Return the approximation at parameters and logarithms of the active scales."""
         self.n_iter += 1
-        step_made(_COST[self.method] * len(self.crossed.rows))
+        of_line, of_product = _COST[self.method]
+        step_made(of_line * len(self.crossed.rows) + of_product * len(self.crossed.scales[1]) ** 3)
         params, scales = at[: self.size], self.scales(at, active)
         if self.method == "laplace":
             return laplace(self.problem, self.crossed, params, scales, near)

@@ -29,22 +29,23 @@ def lines(formula: str, objects: str) -> FactorLines:
 
 
 @pytest.mark.parametrize(
-    ("formula", "objects"),
+    ("formula", "objects", "rank"),
     [
-        ("object + tie + (object | judge)", "ABC"),
-        ("object + tie + (object | judge) + (object | prompt)", "ABCDE"),
+        ("object + tie + (object | judge)", "ABC", 1),
+        ("object + tie + (object | judge) + (object | prompt)", "ABCDE", 2),
     ],
 )
-def test_slopes_are_differences_of_the_log_likelihood(formula: str, objects: str) -> None:
+def test_slopes_are_differences_of_the_log_likelihood(formula: str, objects: str, rank: int) -> None:
     table = lines(formula, objects)
-    scales = np.arange(len(table.effects.bearings) + 1)
+    scales = np.arange(len(table.effects.bearings) + rank)
     at, active = np.concatenate([table.plain, -0.5 - 0.3 * scales]), tuple(scales.tolist())
-    loadings = np.random.default_rng(1).standard_normal(len(objects))
+    loadings = np.random.default_rng(1).standard_normal((len(objects), rank))
     point, slopes = table.point(loadings, at, active, None)
 
     def value(step: np.ndarray) -> float:
         likelihood = NormalLikelihood(table.problem, table.beside(loadings + step), "ep", sites=point.sites)
         return likelihood.at(at, active, None).value
 
-    steps = STEP * np.eye(len(objects))
-    np.testing.assert_allclose(slopes, [(value(one) - value(-one)) / (2 * STEP) for one in steps], atol=1e-5)
+    steps = STEP * np.eye(loadings.size).reshape(-1, *loadings.shape)
+    differences = np.array([(value(one) - value(-one)) / (2 * STEP) for one in steps])
+    np.testing.assert_allclose(slopes.ravel(), differences, atol=1e-5)
