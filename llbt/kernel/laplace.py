@@ -264,6 +264,12 @@ class LineSums:
         """Return the sums at parameters (p,) and scales (E,)."""
         return cls(problem, crossed, np.stack(problem.at(params)), scales[crossed.scale, None] * crossed.factor)
 
+    @cached_property
+    def _together(self) -> list[tuple[int, int]]:
+        """The pairs of effects that some line has both of."""
+        every = range(len(self.loading))
+        return [(one, other) for one in every for other in every if (self.loading[one] * self.loading[other]).any()]
+
     def places(self, block: Block) -> list[tuple[IntArray, int, FloatArray]]:
         """Return the effects of a block's lines: places (L,), the predictor that they enter, loadings (L,) or (1,)."""
         loading = self.loading if self.loading.shape[1] == 1 else self.loading[:, block.lines]
@@ -329,11 +335,10 @@ class LineSums:
         places = self.places(block)
         at: list[IntArray] = []
         values: list[FloatArray] = []
-        for place, b, loading in places:
-            for other, c, times in places:
-                if (loading * times).any():
-                    at.append((first + place) * size + other)
-                    values.append(loading * times * weight[b, c])
+        for one, another in self._together:
+            (place, b, loading), (other, c, times) = places[one], places[another]
+            at.append((first + place) * size + other)
+            values.append(loading * times * weight[b, c])
         if not at:
             return np.zeros((groups, size, size))
         total = np.bincount(np.concatenate(at), np.concatenate(values), groups * size * size)
@@ -406,10 +411,9 @@ class LineSums:
         width = len(self.eta)
         total = np.zeros((width, width, len(block.lines)))
         places = self.places(block)
-        for place, b, loading in places:
-            for other, c, times in places:
-                if (loading * times).any():
-                    total[b, c] += loading * times * inverse[block.group, place, other]
+        for one, another in self._together:
+            (place, b, loading), (other, c, times) = places[one], places[another]
+            total[b, c] += loading * times * inverse[block.group, place, other]
         return total
 
     def mode(self, near: Approximation | None) -> tuple[Effects, _Lines]:
