@@ -152,7 +152,7 @@ def test_drawn_tables_without_finite_estimates_are_counted(monkeypatch: pytest.M
             raise DesignError("the drawn table separates")
         return estimates_of(res, data)
 
-    monkeypatch.setattr("llbt.inference.simulated_pairs.estimates_of", failing)
+    monkeypatch.setattr("llbt.inference.simulated_pairs.summary_of", failing)
     found = llbt.goodness_of_fit(fit_of("patterns"), n=40, rng=1)
     assert found.test.distribution == "38 drawn tables"
     assert found.notes == ("2 of 40 drawn tables left out: no finite estimates.",)
