@@ -27,6 +27,16 @@ def _table() -> llbt.Comparisons:
     return llbt.from_judgments(_frame(), clusters=("judge", "prompt"), covariates="age", numeric="age")
 
 
+def loss_of(tree: llbt.judges.JudgeTree, said: pd.DataFrame) -> float:
+    """Return −Σ log p of judgments, with the worths of each judge's leaf."""
+    leaf, loss = tree.predict(said[["age"]].reset_index(drop=True)).to_numpy(), 0.0
+    for node in tree.leaves:
+        worth = float(tree.results(node.number).params["object[A]"])
+        mine = said["outcome"].to_numpy()[leaf == node.number]
+        loss -= special.log_expit(2 * worth * np.where(mine == "i", 1, -1)).sum()
+    return loss
+
+
 def test_new_judges_are_predicted_by_the_leaf_of_a_tree_of_the_others() -> None:
     c, frame = _table(), _frame()
     tree = llbt.judges.tree("object", c)
@@ -39,11 +49,7 @@ def test_new_judges_are_predicted_by_the_leaf_of_a_tree_of_the_others() -> None:
         rest = c.select(where={"judge": [label for label in range(60) if label not in out]})
         again = llbt.judges.tree("object", rest)
         said = frame[frame["judge"].isin(out)]
-        leaf = again.predict(said[["age"]].reset_index(drop=True))
-        for node in again.leaves:
-            worth = float(again.results(node.number).params["object[A]"])
-            mine = said["outcome"].to_numpy()[leaf.to_numpy() == node.number]
-            loss -= special.log_expit(2 * worth * np.where(mine == "i", 1, -1)).sum()
+        loss += loss_of(again, said)
     assert found["log_loss"].iloc[1] == pytest.approx(loss / 360, abs=1e-8)
     assert found["log_loss"].iloc[1] < found["log_loss"].iloc[2] < found["log_loss"].iloc[0]
 
@@ -57,11 +63,7 @@ def test_new_prompts_are_predicted_by_the_leaf_of_each_judge_in_a_tree_of_the_ot
         out = np.flatnonzero(part)
         again = llbt.judges.tree("object", c.select(where={"prompt": [k for k in range(6) if k not in out]}))
         said = frame[frame["prompt"].isin(out)]
-        leaf = again.predict(said[["age"]].reset_index(drop=True))
-        for node in again.leaves:
-            worth = float(again.results(node.number).params["object[A]"])
-            mine = said["outcome"].to_numpy()[leaf.to_numpy() == node.number]
-            loss -= special.log_expit(2 * worth * np.where(mine == "i", 1, -1)).sum()
+        loss += loss_of(again, said)
     found = llbt.held_out(tree, by="prompt", folds=3, rng=2).to_frame()
     assert found["log_loss"].iloc[0] == pytest.approx(loss / 360, abs=1e-8)
 
