@@ -1,4 +1,4 @@
-"""The dimensions along which judges differ most: common factors of their effects on log-worths."""
+"""The dimensions along which judges differ most: common factors of the judges' effects on log-worths."""
 
 from __future__ import annotations
 
@@ -48,27 +48,27 @@ class JudgeDimension(Record):
     ----------
     objects : tuple
     loadings : ndarray, shape (J, R)
-        The change of each log-worth for a judge one standard deviation along a dimension, of mean 0; all 0 if a
-        dimension does not increase the likelihood.
+        The change in each log-worth for a judge whose score is 1; the mean over objects is 0. All are 0 if a dimension
+        does not increase the likelihood.
     std_error : ndarray, shape (J, R)
     judges : tuple
     scores : ndarray, shape (G, R)
-        The place of each judge along each dimension, in standard deviations.
+        The predicted value of each judge along each dimension, in standard deviations.
     score_errors : ndarray, shape (G, R)
     sigma : float
-        The standard deviation of the effects beside the dimensions, in log-worths.
+        The standard deviation of the remaining, independent effects, in log-worths.
     shares : ndarray, shape (R,)
-        The share of the variance between judges' log-worths that is along each dimension.
+        The share of each dimension in the variance of log-worths between judges.
     statistic : float
-        Twice the gain in log-likelihood over a fit with one dimension less: independent effects if R is 1.
+        Twice the gain in log-likelihood over the fit with R − 1 dimensions, or with independent effects if R is 1.
     n_params : int
         The number of parameters that the last dimension adds.
     p_value : float
-        Of the last dimension, by tables drawn from the fit with one dimension less; NaN without drawn tables.
+        The p-value of the last dimension, by tables drawn from the fit with R − 1 dimensions; NaN if none are drawn.
     n : int
         The number of drawn tables.
     by : str
-        The grouping, whose levels are the judges.
+        The grouping whose levels are the judges.
     confidence : float
     """
 
@@ -95,9 +95,9 @@ class JudgeDimension(Record):
         return len(self.shares)
 
     def table(self) -> Table:
-        """Return object, dimension, loading, std_error, conf_low, conf_high, by dimension and loading.
+        """Return object, dimension, loading, std_error, conf_low, conf_high, sorted by dimension and loading.
 
-        If there are many objects, the smallest loadings are not printed.
+        If there are more than 20 rows, the loadings nearest to 0 are not printed.
         """
         half = critical_value(self.confidence, np.inf) * self.std_error.T.ravel()
         loadings, dimension = self.loadings.T.ravel(), np.repeat(np.arange(self.rank), len(self.objects))
@@ -114,12 +114,12 @@ class JudgeDimension(Record):
             title=f"Dimension{'s' * several} along which levels of {self.by} differ most",
             head=self._head(),
             notes=(
-                f"Loading: change of the log-worth λ for a {self.by} one standard deviation along a dimension.",
-                "Signs are arbitrary. Standard errors assume that there are such dimensions."
+                f"Loading: change in the log-worth λ for a {self.by} whose score is 1.",
+                "The sign of each dimension is arbitrary. Standard errors assume that both exist."
                 if several
-                else "Its sign is arbitrary. Standard errors assume that there is such a dimension.",
-                f"Places of each {self.by}: .judge_table()",
-                f"By maximum likelihood (expectation propagation): σ is too small with few levels of {self.by}.",
+                else "The sign of the dimension is arbitrary. Standard errors assume that it exists.",
+                f"Score of each {self.by}: .judge_table()",
+                f"σ is estimated by maximum likelihood: too small with few levels of {self.by}.",
             ),
         )
         order = np.lexsort((-loadings, dimension))
@@ -131,25 +131,31 @@ class JudgeDimension(Record):
         return Field("dimension", "dimension", numbers, "count", frame_only=self.rank == 1)
 
     def _head(self) -> tuple[str, ...]:
-        less = "independent effects" if self.rank == 1 else counted(self.rank - 1, "dimension")
-        if not np.any(self.loadings[:, -1]):
-            return (f"No {'further ' * (self.rank > 1)}dimension: {less} of {self.by} describe the judgments as well.",)
+        n_found = int(np.any(self.loadings, axis=0).sum())
+        n_less = min(n_found, self.rank - 1)
+        less = counted(n_less, "dimension") if n_less else "independent effects"
+        if n_found < self.rank:
+            fault = f"No {'second ' * n_found}dimension of {self.by} was found"
+            return (f"{fault}: it would not increase the likelihood of the fit with {less}.",)
         of_test = (
             f", p = {format_number(self.p_value, 3)} ({format_count(self.n)} drawn tables)"
             if self.n
             else "; n=199 gives its p-value"
         )
         shares = " and ".join(map(format_percent, self.shares.tolist()))
-        along = "it" if self.rank == 1 else "them"
+        along = "lies along this dimension" if self.rank == 1 else "lie along these dimensions"
         return (
-            f"{shares} of the variance of log-worths between levels of {self.by} is along {along}; "
-            f"σ of the rest is {format_number(self.sigma, 3)}.",
+            f"{shares} of the variance of log-worths between levels of {self.by} {along}; "
+            f"the remaining effects have σ {format_number(self.sigma, 3)}.",
             f"Likelihood ratio against {less}: {format_number(self.statistic, 4)} with {self.n_params} "
             f"more parameters{of_test}.",
         )
 
     def judge_table(self) -> Table:
-        """Return judge, dimension, score (standard deviations), std_error; the largest scores are printed first."""
+        """Return judge, dimension, score, std_error, with scores in standard deviations.
+
+        The column of judges has the name of the grouping. The scores farthest from 0 are printed first.
+        """
         scores = self.scores.T.ravel()
         fields = (
             Field(self.by, self.by, [*self.judges] * self.rank),
@@ -158,13 +164,13 @@ class JudgeDimension(Record):
             Field("std_error", "Std. Error", self.score_errors.T.ravel(), "estimate"),
         )
         along = "the dimension" if self.rank == 1 else "each dimension"
-        table = Table(fields, title=f"Places of each {self.by} along {along}, in standard deviations")
+        table = Table(fields, title=f"Score of each {self.by} along {along}, in standard deviations")
         largest = in_order(table, np.argsort(-np.abs(scores), kind="stable"))
         return replace(table.first(_MOST_ROWS), printed=largest.first(_MOST_ROWS, "smaller score"))
 
 
 def _largest(table: Table, values: FloatArray, noun: str) -> Table:
-    """Return a table that prints the rows of the largest |values|, in their order."""
+    """Return a table that prints the rows of the largest |values|, in the order of the table."""
     largest = np.sort(np.argsort(-np.abs(values), kind="stable")[:_MOST_ROWS])
     first_rows = table.first(_MOST_ROWS, noun)
     return first_rows if first_rows.shown is None else replace(first_rows, shown=tuple(largest.tolist()))
@@ -182,18 +188,18 @@ def dimension(
     progress: bool = False,
     n_jobs: Jobs = 1,
 ) -> JudgeDimension:
-    """Return the dimension along which judges differ most: which objects some judges prefer and others do not.
+    """Estimate the dimension along which judges differ most: the objects that some judges prefer and others do not.
 
     Parameters
     ----------
     res : MixedResults
-        A fit with effects on log-worths, ``llbt.fit("object + (object | judge)", c)``, also with crossed groupings.
+        A fit with effects on log-worths, ``llbt.fit("object + (object | judge)", c)``. Groupings may be crossed.
     by : str, optional
-        The grouping whose levels are the judges; by default the first with ``(object | …)``.
+        The grouping whose levels are the judges; by default the first grouping with ``(object | …)``.
     rank : {1, 2}
         The number of dimensions R. Test the first before you ask for two.
     n : int
-        How many tables are drawn for the p-value of the last dimension; 0 for none. It is estimated in each.
+        How many tables are drawn for the p-value of the last dimension; 0 for no p-value. Each drawn table is fitted.
     confidence : float
         The level of the intervals.
     rng : int or numpy.random.Generator
@@ -206,25 +212,25 @@ def dimension(
     Returns
     -------
     JudgeDimension
-        A row for each object and dimension: its loading in log-worths. ``judge_table()`` has the judges' scores.
+        A row for each object and dimension, with the loading in log-worths. ``judge_table()`` has the judges' scores.
 
     Raises
     ------
     OptionError
-        If no bracket has this grouping.
+        If the fit has no ``(object | …)`` with this grouping.
     DesignError
-        For fewer than R + 2 objects, for a fit without ``(object | …)``, with a σ for each level of a covariate, or
-        with effects on ties or grades.
+        For fewer than R + 2 objects, and for fits without ``(object | …)``, with a σ for each level of a covariate,
+        with effects on ties or grades, or with ``(1 | object)``.
 
     Notes
     -----
     Judge g has the effects b_gi + Σ_r ℓ_ir f_gr on the log-worths, with independent b_gi ~ N(0, σ²) and f_gr ~ N(0, 1).
-    The covariance of a judge's effects is σ²I + LLᵀ, factor-analytic of rank R; with three objects and R = 1 it is any
-    covariance of the two differences. The loadings of a dimension have mean 0, and those of two dimensions are
-    orthogonal. They maximize the likelihood by expectation propagation, and so does the fit with one dimension less to
-    which it is compared. Standard errors come from the observed information of all parameters. Without the last
-    dimension the likelihood ratio has no χ² distribution, because f is then undefined; tables are drawn from the fit
-    with one dimension less instead.
+    The covariance of a judge's effects is σ²I + LLᵀ, a factor-analytic structure of rank R. With three objects and
+    R = 1, the two differences of effects can have any covariance. The loadings of a dimension have mean 0, and the
+    loadings of two dimensions are orthogonal. All estimates maximize the likelihood by expectation propagation; the fit
+    with R − 1 dimensions is estimated in the same way. Standard errors come from the observed information of all
+    parameters. If the last dimension does not exist, its scores are not identified, and the likelihood ratio has no χ²
+    distribution. The p-value therefore comes from tables drawn from the fit with R − 1 dimensions.
 
     References
     ----------
@@ -282,7 +288,7 @@ def dimension(
 
 
 def _padded(values: FloatArray, rank: int, value: float) -> FloatArray:
-    """Return values (m, r ≤ R) with columns for dimensions that do not increase the likelihood, (m, R)."""
+    """Return values (m, r) with a constant for the R − r dimensions that do not increase the likelihood, (m, R)."""
     return np.pad(values, ((0, 0), (0, rank - values.shape[1])), constant_values=value)
 
 
@@ -301,17 +307,17 @@ def _grouping(res: WithEffects, by: str | None) -> str:
 
 
 def _check(res: WithEffects, by: str, rank: int) -> None:
-    """Raise for fits whose effects have no common factors here."""
+    """Raise for fits whose effects cannot have this number of common factors."""
     objects = len(res.comparisons.objects)
     if objects < 3:
         raise DesignError(
             "two objects differ in one direction only, so there is no dimension to find",
-            f"The standard deviation describes how judges differ: res.scales[{f'(object | {by})'!r}].",
+            f"Use the standard deviation of the effects: res.scales[{f'(object | {by})'!r}].",
             expected="three objects or more",
         )
     if objects < rank + 2:
         raise DesignError(
-            f"rank={rank} with {objects} objects: one dimension and σ already give any covariance of their differences",
+            f"rank={rank} with {objects} objects, whose differences can have any covariance with one dimension and σ",
             "Leave rank= out: llbt.judges.dimension(res).",
             expected=f"{rank + 2} objects or more",
         )
@@ -326,14 +332,14 @@ def _check(res: WithEffects, by: str, rank: int) -> None:
     if others:
         rest = [bracket for bracket in res.brackets if bracket not in others]
         raise DesignError(
-            f"the fit has {listed(list(map(str, others)))}, and the dimension is estimated beside effects on "
-            "log-worths, order and slopes only",
+            f"the fit has {listed(list(map(str, others)))}, but dimensions can be estimated only together with effects "
+            "on log-worths, effects on order and slopes",
             f"Leave it out: llbt.fit({written_formula(plain, rest)!r}, res.comparisons).",
         )
 
 
 def _lines(res: WithEffects, by: str) -> tuple[FactorLines, tuple[Label, ...]]:
-    """Return the lines of a fit with its effects, and the judges' labels."""
+    """Return the lines of counts of a fit with their effects, and the judges' labels."""
     without = res.without
     ways = kept_ways(without.comparisons, list(res.judges.groupings))
     table = EffectLines.of(without, res.brackets, ways)
@@ -342,7 +348,7 @@ def _lines(res: WithEffects, by: str) -> tuple[FactorLines, tuple[Label, ...]]:
 
 
 def _drawn_gain(lines: FactorLines, less: FactorFit, rng: np.random.Generator) -> float:
-    """Return the likelihood ratio in a table drawn from the fit with one dimension less; NaN without estimates."""
+    """Return the likelihood ratio in a table drawn from the fit with R − 1 dimensions; NaN without estimates."""
     drawn = lines.drawn(less, rng)
     try:
         drawn = replace(drawn, plain=plain_estimates(drawn.problem, lines.plain))

@@ -1,8 +1,9 @@
-"""Common factors of judges' effects on log-worths: their loadings, by the maximum of expectation propagation.
+"""Loadings of common factors of judges' effects on log-worths, by maximum likelihood with expectation propagation.
 
 Judge g has the effects b_gi + Σ_r ℓ_ir f_gr on the log-worths, with independent b_gi ~ N(0, σ²) and f_gr ~ N(0, 1): the
 covariance of a judge's effects is σ²I + LLᵀ, a factor-analytic structure of rank R. Only differences of loadings enter
-comparisons, so their means are 0. The columns of L are orthogonal, the longest first; their signs are arbitrary.
+comparisons, so each column of L is set to mean 0. The columns are orthogonal, the longest first; their signs are
+arbitrary.
 """
 
 from __future__ import annotations
@@ -23,13 +24,13 @@ from .mixed import MixedFit, State, climbed, nothing, scaled_inverse
 from .propagation import factor_slopes
 
 _START = 0.4  # start of the factor's scale
-_SMALLEST = 0.1  # start of a scale that was 0 at the loadings before
+_SMALLEST = 0.1  # start of a scale that was 0 at the previous loadings
 _STEP = 1e-3  # step of a predictor in the differences that give residuals
 _WIDE = 0.02  # step of a loading in the differences that give the information
-_NEAR = 1e-7  # squared distance to each maximum, in standard errors
-_FLAT = 0.02  # largest slope at the maximum, in log-likelihood for loadings of length 1
+_NEAR = 1e-7  # squared distance at which a search for a maximum ends, in standard errors
+_FLAT = 0.02  # largest slope of the log-likelihood at the maximum, for loadings of length 1
 _ITERATIONS = 50
-_DIRECTIONS = 2  # so many directions are tried before the search
+_DIRECTIONS = 2  # directions that are tried as the start of the search
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +43,7 @@ class FactorLines:
     effects : Crossed
         The effects without factors.
     grouping : int
-        The number of the grouping in the bearings of the effects.
+        The number of this grouping among the groupings of `effects`.
     plain : ndarray, shape (p,)
         The estimates without effects.
     """
@@ -96,7 +97,7 @@ class FactorLines:
         return replace(self, problem=replace(self.problem, counts=counts), effects=effects)
 
     def directions(self) -> FloatArray:
-        """Return orthogonal directions of the judges' residuals, (≤ J, J): along the first they differ most."""
+        """Return orthogonal directions, (≤ J, J): the judges' residuals differ most along the first."""
         eta, step = np.stack(self.problem.at(self.plain)), _STEP * np.eye(len(self.problem.offsets))[0][:, None]
         ahead, behind = (self.problem.response.probabilities(eta + side)[0] for side in (step, -step))
         slopes = (np.log(ahead) - np.log(behind)).T / (2 * _STEP)
@@ -119,11 +120,11 @@ class FactorFit:
     Attributes
     ----------
     loadings : ndarray, shape (J, R)
-        In log-worths, of mean 0; R is 0 if no factor increases the likelihood.
+        In log-worths, with mean 0; R is 0 if no factor increases the likelihood.
     std_error : ndarray, shape (J, R)
-        By the observed information of all parameters; NaN if it was not computed.
+        From the observed information of all parameters; NaN if not computed.
     best : MixedFit
-        The maximum at the loadings; the last R scales are those of the factors, 1.
+        The maximum at the loadings; the last R scales are those of the factors and are 1.
     """
 
     loadings: FloatArray
@@ -137,20 +138,21 @@ class FactorFit:
 
 
 def factor_maximum(lines: FactorLines, less: FactorFit, *, errors: bool = True) -> FactorFit:
-    """Return the loadings that maximize the likelihood with one factor more than a given maximum.
+    """Return the loadings that maximize the likelihood with one more factor than a known maximum.
 
     Parameters
     ----------
     lines : FactorLines
     less : FactorFit
-        The maximum with one factor less. It is returned if a further factor does not increase the likelihood.
+        The maximum with one factor fewer. It is returned if another factor does not increase the likelihood.
     errors : bool
         Whether standard errors are computed.
 
     Notes
     -----
-    The search climbs the likelihood's profile by BFGS from the given loadings and the direction beside them along which
-    the judges' residuals differ most. Its slope is the slope of the likelihood at the other parameters' maximum.
+    The search maximizes the profile likelihood of the loadings by BFGS. It starts at the loadings of `less`; the new
+    factor starts at the orthogonal direction along which the judges' residuals differ most. The slope of the profile is
+    the slope of the likelihood at the maximum over the other parameters.
     """
     search, known = _Search(lines, less), _scaled(less.loadings)
     beside = lines.directions()
@@ -174,7 +176,7 @@ def factor_maximum(lines: FactorLines, less: FactorFit, *, errors: bool = True) 
 
 @dataclass(frozen=True, eq=False)
 class _There:
-    """The maximum at loadings of length 1: parameters with log scales, which scales are above 0, value and sites."""
+    """The maximum at loadings of length 1: parameters and log scales, the scales above 0, the value and the sites."""
 
     loadings: FloatArray
     at: FloatArray
@@ -185,7 +187,7 @@ class _There:
 
 
 class _Search:
-    """The profile over the loadings; each maximum starts from the best one so far."""
+    """The profile likelihood of the loadings; the search for each maximum starts at the best maximum so far."""
 
     def __init__(self, lines: FactorLines, less: FactorFit) -> None:
         self.lines, self.value, self.own = lines, -np.inf, len(lines.effects.bearings)
@@ -208,13 +210,13 @@ class _Search:
         return _There(loadings, state.at, state.active, state.marginal.value, sites, has_factors)
 
     def fall(self, raveled: FloatArray) -> tuple[float, FloatArray]:
-        """Return minus the log-likelihood at some loadings, and its slopes; their lengths do not matter."""
+        """Return minus the log-likelihood at some loadings, and its slopes; the lengths of columns do not matter."""
         loadings = raveled.reshape(self.lines.objects, -1)
         there = self.at(_scaled(loadings))
         if not there.has_factors:
             return -there.value, np.zeros(len(raveled))
         slopes = self.lines.point(there.loadings, there.at, there.active, there.sites)[1]
-        # longer loadings have the same maximum, with a smaller scale
+        # with longer loadings the scale is smaller and the maximum the same
         slopes -= (slopes * there.loadings).sum(axis=0) * there.loadings
         return -there.value, (-slopes / linalg.norm(loadings - loadings.mean(axis=0), axis=0)).ravel()
 
@@ -226,13 +228,13 @@ def _scaled(loadings: FloatArray) -> FloatArray:
 
 
 def _along_axes(loadings: FloatArray) -> FloatArray:
-    """Return loadings (J, R) with the same LLᵀ whose columns are orthogonal; the largest of each is positive."""
+    """Return loadings (J, R) with the same LLᵀ and orthogonal columns; the entry farthest from 0 is positive."""
     axes, lengths, _ = linalg.svd(loadings, full_matrices=False)
     return np.asarray(axes * lengths * np.sign(axes[np.argmax(np.abs(axes), axis=0), np.arange(axes.shape[1])]))
 
 
 def _errors(lines: FactorLines, loadings: FloatArray, best: MixedFit) -> FloatArray:
-    """Return the standard errors of the loadings (J, R), by the information of all parameters; factors have scale 1."""
+    """Return the standard errors of loadings (J, R) of factors with scale 1, by the information of all parameters."""
     active, (size, rank) = tuple(np.flatnonzero(best.scales > 0).tolist()), loadings.shape
     at = np.concatenate([best.params, np.log(best.scales[list(active)])])
     contrasts = linalg.helmert(size)  # loadings have mean 0
@@ -257,7 +259,7 @@ def _errors(lines: FactorLines, loadings: FloatArray, best: MixedFit) -> FloatAr
 
 
 def _rotations_apart(loadings: FloatArray) -> FloatArray:
-    """Return a basis of the moves of loadings (m, R), column after column, that leave their columns orthogonal."""
+    """Return a basis of the changes of loadings (m, R), column after column, that keep the columns orthogonal."""
     rank = loadings.shape[1]
     moves = []
     for r, s in combinations(range(rank), 2):

@@ -124,23 +124,24 @@ def propagated(
 def factor_slopes(
     problem: Problem, crossed: Crossed, params: FloatArray, scales: FloatArray, which: int, at: Approximation
 ) -> FloatArray:
-    """Return the slopes of the log-likelihood in the factor of one scale's effect on each line, (L,).
+    """Return the slopes of the log-likelihood in the loading of one scale's effect on each line, (L,).
 
     Parameters
     ----------
     problem : Problem
     crossed : Crossed
-        One effect of the scale enters each line.
+        Exactly one effect of this scale enters each line.
     params : ndarray, shape (p,)
     scales : ndarray, shape (E,)
     which : int
         The number of the scale.
     at : Approximation
-        The end of expectation propagation at these parameters.
+        The solution of expectation propagation at these parameters.
 
     Notes
     -----
-    The sites are stationary there, so slopes are those with the sites held: σ E[(b − t u) w], w the effect.
+    The likelihood is stationary in the sites there, so its slopes are the slopes with fixed sites: σ E[(b − t u) w],
+    where w is the effect.
     """
     work = LineSums.of(problem, crossed, params, scales)
     precision, pull = at.sites
@@ -150,7 +151,7 @@ def factor_slopes(
         lines, own = block.lines, block.place[mine]
         inverse = block_inverse(block, at.solved, k)
         mean, u = at.mode.local(block)[block.group, own], work.predictors(block, at.mode)[0]
-        shared = np.zeros(len(lines))  # covariance of u and w
+        shared = np.zeros(len(lines))  # the covariance of u and w
         for place, _, loading in work.places(block):
             shared += loading * inverse[block.group, place, own]
         slopes[lines] = pull[lines] * mean - precision[lines] * (u * mean + shared)

@@ -147,6 +147,16 @@ def test_judges_without_differences_have_no_dimension() -> None:
     assert found.scores[:, 0].tolist() == [0] * 8
 
 
+def test_a_missing_second_dimension_is_told_from_a_missing_first() -> None:
+    loadings, zeros = dimension().loadings, np.zeros((3, 1))
+    two = replace(dimension(), shares=np.zeros(2), std_error=np.ones((3, 2)), loadings=np.hstack([loadings, zeros]))
+    none = replace(two, loadings=np.hstack([zeros, zeros]))
+    assert "No second dimension of judge was found" in str(two)
+    assert "likelihood of the fit with 1 dimension." in " ".join(str(two).split())
+    assert "No dimension of judge was found" in str(none)
+    assert "likelihood of the fit with independent effects." in " ".join(str(none).split())
+
+
 @pytest.mark.parametrize("patience", [1.0, 3e6])  # told of in the first fit, and in the search by scipy
 def test_what_takes_long_is_told_at_the_line_of_the_caller(patience: float, monkeypatch: pytest.MonkeyPatch) -> None:
     fit = res()
