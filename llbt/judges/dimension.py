@@ -268,7 +268,7 @@ def dimension(
     which = next(e for e, b in enumerate(res.brackets) if b.of_objects and b.grouping == by)
     sigma, objects = float(fit.best.scales[which]), len(res.comparisons.objects)
     along = (fit.loadings**2).sum(axis=0)
-    total = along.sum() + (objects - 1) * sigma**2
+    shares = along / (along.sum() + (objects - 1) * sigma**2)
     return JudgeDimension(
         objects=res.comparisons.objects,
         loadings=_padded(fit.loadings, rank, 0.0),
@@ -277,7 +277,7 @@ def dimension(
         scores=_padded(scores, rank, 0.0),
         score_errors=_padded(errors, rank, 1.0),
         sigma=sigma,
-        shares=_padded(along[None] / total if total else along[None], rank, 0.0)[0],
+        shares=np.pad(shares, (0, rank - fit.rank)),
         statistic=gain,
         n_params=objects - rank,
         p_value=p_value(gains, gain) if n else np.nan,
