@@ -13,7 +13,7 @@ from ..core.columns import FloatArray
 from ..errors import DesignError, OptionError, SeparationError, listed, near
 from ..formulas.brackets import Bracket, quoted, written_formula
 from ..formulas.design import codings_of
-from ..formulas.grammar import compares_objects, parse, vocabulary
+from ..formulas.grammar import HEADS, compares_objects, parse, vocabulary
 from ..formulas.grid import average_rows
 from ..kernel.crossed import Crossed
 from ..kernel.mixed import LARGEST, MixedFit
@@ -89,7 +89,7 @@ def _check_slope(bracket: Bracket, res: PlainEstimates, brackets: Sequence[Brack
         why = "is the same for both objects, so that its slope cancels" if same else "is not a covariate of this table"
         names = f"covariates that differ between objects: {listed(list(numeric)) if numeric else 'none'}"
         raise DesignError(
-            f"{bracket}: {name!r}{near(name, tuple(numeric))} {why} ({names})",
+            f"{bracket}: {name!r}{near(name, (*numeric, *HEADS, 'object'))} {why} ({names})",
             "Name the columns of both sides when the table is made: from_judgments(…, side_covariates="
             f"{{{name!r}: ('column_i', 'column_j')}}).",
         )

@@ -382,6 +382,7 @@ def test_a_name_that_is_no_word_stands_in_backticks() -> None:
     [
         ("object + (length | judge)", r"average slope of length, which the formula 'object' lacks", DesignError),
         ("object + (size | judge)", r"'size' is not a covariate of this table", DesignError),
+        ("object + (objct | judge)", r"'objct' \(did you mean 'object'\?\) is not a covariate", DesignError),
         ("object + (age | judge)", r"'age' is the same for both objects, so that its slope cancels", DesignError),
         ("object + style + (style | judge)", r"'style' has levels, and slopes need a number", DesignError),
         ("object + length + (length | object)", r"cannot vary by object", FormulaError),
