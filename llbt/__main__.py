@@ -1,4 +1,4 @@
-"""``python -m llbt``: the command line, for those whose path does not have the command ``llbt``."""
+"""``python -m llbt``: the command line, also where the command ``llbt`` is not on the PATH."""
 
 from .cli.start import main
 

@@ -34,7 +34,7 @@ _RENAMED = {  # old names before the rooms, and what to type now
     "rankings_from": "from_rankings",
 }
 _AGREEMENT = "llbt.judges.agreement(judgments, unit='prompt')"
-_TO_TYPE = {  # names that users of other packages guess, behind "llbt.", and what to type instead
+_TO_TYPE = {  # names after "llbt." that users of other packages guess, and what to type instead
     **dict.fromkeys(("load", "read", "read_file"), "llbt.read_judgments('judgments.csv')"),
     **{f"{verb}_{kind}": f"llbt.read_judgments('judgments.{kind}')" for verb in ("read", "from") for kind in _FILES},
     **dict.fromkeys(("from_pandas", "from_dataframe", "from_frame", "from_df"), "llbt.from_judgments(frame)"),
@@ -172,7 +172,8 @@ def within(part: str) -> Iterator[None]:
         raise
 
 
-_INSIDE = (__package__, "scipy", "functools")  # which this package calls and is called by: searches, cached values
+# packages whose frames are not the caller's: scipy's searches and cached values call functions of this package
+_INSIDE = (__package__, "scipy", "functools")
 
 
 def warn_user(message: str, category: type[LLBTWarning]) -> None:

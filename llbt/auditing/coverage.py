@@ -89,7 +89,7 @@ def _firstseparated(e: Evidence, c: Comparisons) -> tuple[str, str, str]:
     """Return the smallest plain formula that separates, the reason and the remedy; otherwise empty texts.
 
     If objects are not connected, worths are checked group by group, so that the message can name objects; ties have one
-    effect for all groups. What separates a formula separates all larger ones, so the largest is checked first.
+    effect for all groups. If the estimates of the largest formula are finite, so are those of all smaller formulas.
     """
     parts = c.components()
     formulas = _formulas(e)

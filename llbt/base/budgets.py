@@ -10,7 +10,7 @@ from ..errors import DesignError, LLBTError
 
 _PROC, _CGROUPS = Path("/proc"), Path("/sys/fs/cgroup")
 _COUNTLESS = 10**15  # so many resamples or more are not written out in a message
-SMALL = 2**20  # bytes that every machine has; the system is not asked for them, which takes a millisecond
+SMALL = 2**20  # bytes that every machine has; up to so many, the free memory is not read, which takes a millisecond
 _MATRICES = 5  # matrices of parameters × parameters that a fit has in memory at once
 
 

@@ -72,7 +72,7 @@ OF_FITS: dict[str, str] = {
     "audit": "llbt.audit(res.answers)",
     "power": "llbt.planning.needed(res, top=1)",
 }
-# Functions of data that other packages have as methods, and what to type.
+# Methods that data have in other packages but are functions here, and what to type.
 OF_DATA: dict[tuple[str, str], str] = {
     **dict.fromkeys(((data, "fit") for data in ("Comparisons", "Patterns", "Rankings")), "llbt.fit('object', c)"),
     ("Judgments", "fit"): "llbt.fit('object', llbt.from_judgments(judgments))",

@@ -59,7 +59,8 @@ def clustered_covariance(
         raise OptionError(
             f"groups={groups[0]!r} together with discrimination={judge!r}: only one cluster informs each "
             "discrimination, so it has no clustered standard error",
-            f"Name other clusters, or leave discrimination= out: cov_type={cov_type!r}, groups={groups[0]!r}.",
+            f"Cluster by another column. Or leave discrimination= out and keep cov_type={cov_type!r}, "
+            f"groups={groups[0]!r}.",
         )
     way = way_of(c, groups[0], groups)
     lines = way.clusters

@@ -1,4 +1,4 @@
-"""Which effects of judges a table can have: refusals of brackets, with one way out each."""
+"""Checks of the effects of judges in a formula: an error for each bracket that a table cannot have, with a remedy."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ from .effect_lines import EffectLines, slope_columns
 from .plain_estimates import PlainEstimates
 from .specification import CovType
 
-_SAME = 1e-9  # two covariates are multiples of each other if they differ relatively by at most this
-_SHARED = 6000  # most effects of crossed groupings, without those of the largest grouping
+_SAME = 1e-9  # largest relative error with which one covariate counts as a multiple of another
+_SHARED = 6000  # most effects of crossed groupings, not counting those of the largest grouping
 
 
 def check_options(res: PlainEstimates, brackets: Sequence[Bracket], cov_type: CovType, groups: tuple[str, ...]) -> None:
-    """Raise for a prior, and for clusters of standard errors that are not possible."""
+    """Raise for a prior, and for standard errors that fits with effects do not have."""
     spec = res.specification
     check_clusters(cov_type, groups, " + ".join(map(str, brackets)))
     if spec.prior is not None:
@@ -56,7 +56,7 @@ def check_effect(bracket: Bracket, res: PlainEstimates, brackets: Sequence[Brack
     _check_fixed(bracket, block, res)
     if bracket.effect in ("tie", "grade") and not res.log_linear:
         raise OptionError(
-            f"{bracket} with link={res.specification.link!r}: normal effects put cuts of some judges out of order",
+            f"{bracket} with link={res.specification.link!r}: normal effects put the cuts of some judges out of order",
             f"Leave {bracket} out, or use link='adjacent'.",
         )
 
@@ -80,7 +80,7 @@ def _with_averages(res: PlainEstimates, brackets: Sequence[Bracket]) -> str:
 
 
 def _check_slope(bracket: Bracket, res: PlainEstimates, brackets: Sequence[Bracket]) -> None:
-    """Raise if a slope's covariate is no number that differs by side, or if the formula lacks its average slope."""
+    """Raise if a slope's covariate is not numeric or does not differ by side, or if its average slope is missing."""
     formula, c, name = res.specification.formula, res.comparisons, bracket.effect
     columns = slope_columns(res.design, bracket)
     numeric = {column.name: column.numeric for column in (*c.sides, *c.object_columns)}
@@ -90,7 +90,7 @@ def _check_slope(bracket: Bracket, res: PlainEstimates, brackets: Sequence[Brack
         names = f"covariates that differ between objects: {listed(list(numeric)) if numeric else 'none'}"
         raise DesignError(
             f"{bracket}: {name!r}{near(name, (*numeric, *HEADS, 'object'))} {why} ({names})",
-            "Name the columns of both sides when the table is made: from_judgments(…, side_covariates="
+            "Name the columns of both sides when you make the table: from_judgments(…, side_covariates="
             f"{{{name!r}: ('column_i', 'column_j')}}).",
         )
     if not columns:
@@ -101,7 +101,7 @@ def _check_slope(bracket: Bracket, res: PlainEstimates, brackets: Sequence[Brack
     if len(columns) > 1 or not numeric[name]:
         raise DesignError(
             f"{bracket}: {name!r} has levels, and slopes need a number",
-            f"Leave {bracket} out; or, if they are numbers, name them when the table is made: numeric=[{name!r}].",
+            f"Leave {bracket} out. Or, if its levels are numbers, make the table with numeric=[{name!r}].",
             expected="a numeric covariate that differs between the two objects",
         )
 
@@ -123,7 +123,7 @@ def _check_fixed(bracket: Bracket, block: str, res: PlainEstimates) -> None:
 
 
 def _check_residual(bracket: Bracket, res: PlainEstimates) -> None:
-    """Raise if the formula has no covariates beside effects of objects, or if they leave nothing to explain."""
+    """Raise for effects of objects without covariates in the formula, or with covariates that explain all worths."""
     formula, c = res.specification.formula, res.comparisons
     if compares_objects(parse(formula, vocabulary(c))):
         raise DesignError(
@@ -158,7 +158,7 @@ def contrasts_explained(res: PlainEstimates) -> int:
 
 
 def way_of(res: PlainEstimates, grouping: str, groupings: tuple[str, ...], brackets: Sequence[Bracket]) -> Way:
-    """Return the grouping of the judgments, on lines common to all groupings; objects form one single group."""
+    """Return the judgments in groups, on lines common to all groupings; the objects form one single group."""
     c = res.comparisons
     if grouping == "object":
         if groupings:
@@ -203,8 +203,8 @@ def check_partitions(without: PlainEstimates, brackets: Sequence[Bracket], ways:
                 others = [bracket for bracket in brackets if bracket.grouping != way.name]
                 formula = written_formula(without.specification.formula, others)
                 raise DesignError(
-                    f"{other.name!r} and {way.name!r} divide the judgments in the same {both} ways, so their "
-                    "effects cannot be separated",
+                    f"{other.name!r} and {way.name!r} divide the judgments into the same {both} groups, so "
+                    "their effects cannot be separated",
                     f"Leave out the brackets of {way.name!r}: llbt.fit({formula!r}, c).",
                 )
 
@@ -227,7 +227,7 @@ def check_levels(table: EffectLines, ways: Sequence[Way]) -> None:
 
 
 def check_multiples(table: EffectLines) -> None:
-    """Raise if two slopes by the same grouping are of covariates whose differences are multiples of each other."""
+    """Raise if two slopes of one grouping belong to covariates whose differences are multiples of each other."""
     slopes = [(bracket, entry.values) for bracket, entry in zip(table.brackets, table.entries, strict=True)]
     for (one, x), (other, y) in combinations(slopes, 2):
         if x is None or y is None or one.grouping != other.grouping or one.effect == other.effect:
@@ -242,18 +242,18 @@ def check_multiples(table: EffectLines) -> None:
 
 
 def check_propagated(brackets: Sequence[Bracket], names: Sequence[str]) -> None:
-    """Raise if expectation propagation is requested for effects other than those of two crossed groupings."""
+    """Raise if expectation propagation is requested for effects that it does not support."""
     if len(names) != 2 or "object" in names:
         raise OptionError(
             f"approximation='ep' with effects of {' and '.join(map(repr, names))}",
-            "Leave approximation out.",
+            "Leave approximation= out.",
             expected="effects of two crossed groupings: (object | judge) + (object | prompt)",
         )
     for bracket in brackets:
         if not bracket.enters_differences:
             raise OptionError(
                 f"approximation='ep' with {bracket}",
-                f"Leave {bracket.written} out, or take approximation='laplace'.",
+                f"Leave {bracket.written} out, or use approximation='laplace'.",
                 expected="(object | …), (order | …) and slopes",
             )
 
@@ -272,12 +272,12 @@ def check_size(way: Way, width: int) -> None:
 
 
 def check_shared(lines: Crossed, ways: Sequence[Way], formula: str) -> None:
-    """Raise if the effects of the smaller groupings are too many for one matrix."""
+    """Raise if all groupings but the largest have too many effects for one matrix."""
     shared = len(lines.scales[1])
     if shared > _SHARED:
         raise DesignError(
-            f"the groupings {' and '.join(repr(way.name) for way in ways)}, without the largest, have "
-            f"{format_count(shared)} effects (levels times objects judged), too many for one matrix",
+            f"the groupings {' and '.join(repr(way.name) for way in ways)} have {format_count(shared)} effects (levels "
+            "times objects judged) without those of the largest grouping, too many for one matrix",
             f"Cluster standard errors instead: llbt.fit({formula!r}, c, cov_type='cluster', "
             f"groups={tuple(way.name for way in ways[:2])!r}).",
             expected=f"at most {format_count(_SHARED)}",
@@ -297,7 +297,7 @@ def check_maximum(maximum: MixedFit, brackets: Sequence[Bracket], units: FloatAr
         if bracket.effect == "1":
             raise SeparationError(
                 endless,
-                "Fit worths of each object with a prior: fit('object', c, prior=1); or collect more judgments.",
+                "Fit a worth of each object with a prior: llbt.fit('object', c, prior=1). Or collect more judgments.",
             )
         raise SeparationError(
             f"{endless}, because the judgments of every {way.name} are nearly consistent ({way.size})",
@@ -309,7 +309,7 @@ def check_maximum(maximum: MixedFit, brackets: Sequence[Bracket], units: FloatAr
 
 
 def unidentified(brackets: Sequence[Bracket], ways: Sequence[Way]) -> DesignError:
-    """Return the error of a table that does not identify the effects."""
+    """Return the error for a table that does not identify the effects."""
     effects = " + ".join(map(str, brackets))
     size = ", ".join(way.size for way in ways)
     return DesignError(

@@ -53,7 +53,7 @@ from .specification import CovType
 _START = 0.8  # start of σ
 _WORK = 3e7  # most products of an evaluation for which effects of objects are integrated, some seconds in total
 _ADDED = 4  # so many times the first points have to be possible, because the first points are seldom enough
-_UNCERTAIN = 0.5  # a standard error of σ that is larger, and larger than σ, has a note
+_UNCERTAIN = 0.5  # a note is printed if the standard error of σ is larger than this and than σ
 _KEPT = 2e7  # loadings of groups are kept for questions up to so many numbers
 _NO_GROUPS = Grouped((), np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64), ())
 _UNRESTRICTED = Qualifying(
@@ -367,7 +367,7 @@ def _few(ways: Sequence[Way]) -> list[str]:
 
 
 def _uncertain(brackets: Sequence[Bracket], units: FloatArray, solution: MixedFit) -> list[str]:
-    """Return notes on standard deviations with large standard errors: in sparse tables σ is often too large."""
+    """Return notes on each σ with a large standard error, because σ is often too large in sparse tables."""
     shares = np.sqrt(np.diag(solution.covariance)[len(solution.params) :])  # standard errors of log σ
     return [
         Qualifying(
@@ -380,11 +380,11 @@ def _uncertain(brackets: Sequence[Bracket], units: FloatArray, solution: MixedFi
 
 
 def _without_covariance(brackets: Sequence[Bracket]) -> list[str]:
-    """Return notes on brackets of two effects whose covariance enters no comparison."""
+    """Return notes on brackets that name two effects whose covariance enters no comparison."""
     apart = {bracket.joint: [one.written for one in brackets if one.joint == bracket.joint] for bracket in brackets}
     return [
-        f"{joint} has the likelihood of {' + '.join(dict.fromkeys(several))}: the covariance cancels from every "
-        "comparison."
+        f"{joint} has the same likelihood as {' + '.join(dict.fromkeys(several))}: the covariance of the two effects "
+        "cancels from every comparison."
         for joint, several in apart.items()
         if joint
     ]

@@ -105,7 +105,7 @@ def _clusters_of_judges(c: Comparisons, judges: JudgeTable, groups: tuple[str, .
                 if several
                 else " by Laplace's approximation, which does not separate judges"
             ),
-            "Leave groups out." if several else "Leave approximation out.",
+            "Leave groups= out." if several else "Leave approximation= out.",
         )
     ways = kept_ways(c, [own, groups[0]])
     of_way, by = ways[0].clusters, ways[1].clusters

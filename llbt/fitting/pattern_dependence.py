@@ -98,14 +98,14 @@ def _with_dependence(text: str, dependence: Dependence) -> str:
 
 
 def check_dependence(p: Patterns, text: str, dependence: Dependence, reference: Reference) -> None:
-    """Raise for covariates that the patterns do not have, or that have one value, and for persistence at one time.
+    """Raise for covariates that the patterns do not have or that have one value, and for persistence with one time.
 
-    `text` is the formula without terms of dependence, for the messages.
+    The messages need `text`, the formula without terms of dependence.
     """
     if dependence.persistence and p.n_times < 2:
         rest = _with_dependence(text, Dependence(dependence.by))
         raise DesignError(
-            "persistence is the dependence of answers at consecutive times, and each judge answered once",
+            "persistence is the dependence of answers at consecutive times, but each judge answered once",
             f"Leave persistence out: llbt.fit({rest!r}, patterns). Or read the patterns with times: "
             "from_patterns(…, judge='judge', time='week').",
         )

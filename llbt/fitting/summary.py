@@ -134,7 +134,7 @@ def coefficient_fields(
 def head_lines(res: Estimates, elsewhere: Mapping[str, str] | None = None) -> tuple[str, ...]:
     """Return the lines on formula, data and outcomes.
 
-    `elsewhere` states where the fit uses a covariate that is not in the formula of `res`.
+    `elsewhere` maps a covariate that is not in the formula of `res` to a phrase that states how the fit uses it.
     """
     lines = [
         f"Formula: {res.specification.formula}",
@@ -160,7 +160,7 @@ def _data(res: Estimates, elsewhere: Mapping[str, str]) -> list[str]:
 
 
 def as_clusters(groups: Sequence[str]) -> dict[str, str]:
-    """Return the phrase for covariates that a fit uses only as clusters, by name, for `head_lines`."""
+    """Return `elsewhere` of `head_lines` for covariates that a fit uses only as clusters."""
     return dict.fromkeys(groups, "only as clusters")
 
 

@@ -93,8 +93,8 @@ _USE_PAIRS = "Use a fit of the pairs that the lists imply: res = {plain}."
 
 _NO_EFFECTS = (
     "this fit of lists has no normal effects of judges",
-    "Fit separate worths of each judge, and compare with common worths by llbt.anova. Or fit normal effects to the "
-    "pairs: llbt.fit('object + (object | judge)', res.comparisons), if the judge column is named judge.",
+    "Fit separate worths for each judge, and compare this fit with a fit of common worths by llbt.anova. Or fit normal "
+    "effects to the pairs: llbt.fit('object + (object | judge)', res.comparisons), if the judge column is named judge.",
 )
 
 OF_LISTS: Mapping[str, tuple[str, str]] = {

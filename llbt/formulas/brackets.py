@@ -46,7 +46,7 @@ class Bracket:
     level : label or None
         The level of `by` that has these effects; None before the levels are read from the table.
     joint : str
-        How the formula has the bracket if it names two effects whose covariance cancels; empty for other brackets.
+        The bracket as it stands in the formula, if it names two effects whose covariance cancels; else empty.
     """
 
     effect: str

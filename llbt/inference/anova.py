@@ -148,7 +148,7 @@ def anova(
         names = "res" if len(models) == 1 else ", ".join(f"m{k}" for k in range(len(models)))
         raise OptionError(
             f"n={n!r} with {models[0].what}",
-            f"Leave n= out: only fits with effects of judges draw tables. Type llbt.anova({names}).",
+            f"Leave n= out: tables are drawn only from fits with effects of judges. Type llbt.anova({names}).",
         )
     if len(models) == 1:
         return _of_one(models[0], by)

@@ -1,4 +1,4 @@
-"""New judges of a fit with discriminations: a new judge has the discrimination of one of the known judges."""
+"""New judges for fits with discriminations: a new judge has the discrimination of one of the known judges."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .unit_models import IndependentUnits
 
 @dataclass(frozen=True, eq=False)
 class NewJudges:
-    """K judges as units. The parameters are those of the worths, then the discriminations, NaN for unknown judges.
+    """K judges as units. The parameters are the worths, then the discriminations, which are NaN for unknown judges.
 
     Attributes
     ----------
@@ -65,7 +65,10 @@ class NewJudges:
         return finite(self.model.shrunk(counts))
 
     def log_scores(self, params: FloatArray) -> FloatArray:
-        """Return the log of the mean probability of each judge's judgments over the known discriminations, (K,)."""
+        """Return the log-probability of each judge's judgments, (K,).
+
+        The probability is averaged over the known discriminations.
+        """
         judged, size = self.model.judged, len(self.model.pooled)
         counts, known = judged.problem.counts, params[size:][~np.isnan(params[size:])]
         logs = []
@@ -76,7 +79,7 @@ class NewJudges:
 
 
 def units_of_discriminations(res: WithDiscriminations, by: str | None) -> IndependentUnits:
-    """Return a fit with discriminations as a model of judgments, of levels of a column, or of new judges."""
+    """Return a fit with discriminations as a model of judgments, of levels of a column or of new judges."""
     name = None if by is None else res.comparisons.named(by)
     if name == res.judging.name:
         return NewJudges(name, res.judging.levels, JudgedCounts.of(res))

@@ -1,4 +1,4 @@
-"""Scores of tables at the estimates of a fit with effects."""
+"""Scores (slopes of the log-likelihood) of tables at the estimates of a fit with effects."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from .judge_units import rule_of
 
 
 def effect_scores(res: WithEffects, data: Comparisons) -> FloatArray:
-    """Return the slopes of the log-likelihood of a table at the estimates of a fit.
+    """Return the score of a table at the estimates of a fit: the slopes of the table's log-likelihood.
 
     Parameters
     ----------
     res : MixedResults
-        A fit with some σ above 0.
+        A fit with at least one σ above 0.
     data : Comparisons
-        The comparisons of the fit with any counts.
+        The comparisons of the fit, with other counts.
 
     Returns
     -------
     ndarray, shape (p + A,)
-        In the fixed parameters, and in the logarithm of each σ above 0.
+        Slopes in the p fixed parameters, then in the logarithms of the A σ's above 0.
     """
     params, scales = res.solution.params, res.solution.scales
     active = tuple(np.flatnonzero(scales > 0).tolist())

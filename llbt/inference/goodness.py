@@ -154,13 +154,13 @@ def goodness_of_fit(
     (`llbt.anova`, ``test="cluster"``; X² is Rao's statistic of the saturated model), and the deviance has no p-value.
 
     Judgments of one judge with effects, of one list or of one pattern depend on each other, so no statistic has a χ²
-    distribution. For such fits X² sums (observed − expected)²/expected over the outcomes of all pairs. Expected counts
-    are the mean of tables drawn from the fit (new judges, lists or patterns). Each drawn table is fitted again, and the
-    part of its cells that its own estimates explain is removed. Rankings and tables of fits with effects are not fitted
-    again. Instead, the part of the cells that a drawn table's scores explain is removed (Pierce 1982). For rankings,
-    expected counts are the mean of the observed and all drawn counts. For rankings without ties, pairs tell little
-    beyond the worths; triples test whether choices among three follow from choices between two, as Luce's axiom
-    requires.
+    distribution. For such fits X² sums (observed − expected)²/expected over the outcomes of all pairs. Tables are drawn
+    from the fit (with new judges, lists or patterns), and each is fitted again. A regression of the drawn counts on the
+    estimates gives the expected counts: those of tables with the same estimates as the data. The part of the drawn
+    counts that the estimates explain is removed. Drawn rankings, and drawn tables of fits with a σ above 0, are not
+    fitted again; their scores at the fit take the place of estimates (Pierce 1982). For rankings, expected counts are
+    the mean of the observed and all drawn counts. For rankings without ties, pairs tell little beyond the worths;
+    triples test whether choices among three follow from choices between two, as Luce's axiom requires.
 
     References
     ----------
@@ -201,7 +201,7 @@ def _of_counts(res: PlainEstimates, n: int, draw: Resampler) -> GoodnessOfFit:
         raise OptionError(
             f"n={n}: tables drawn from the model have independent judgments, and the fit is clustered by "
             f"{' and '.join(res.specification.groups)}",
-            "Leave n= out: the scores of clusters are then flipped. Type llbt.goodness_of_fit(res).",
+            "Leave n= out: the test then flips the scores of clusters. Type llbt.goodness_of_fit(res).",
         )
     unused = _unused(res)
     tables = [counted(len(c), "comparison")]

@@ -126,9 +126,9 @@ def held_out(
     uses the same judges' judgments of other prompts. Divided by the number of judgments, the score is on the scale of
     models without effects. With two crossed groupings, Z comes from expectation propagation; for 4 judges × 3 prompts,
     scores were too low by .0002 per judgment at σ .35, and by .001 at σ .7. Latent classes have log Σ π_k P(judgments
-    of the judge | class k) instead. A tree of judges is grown again without the fold; each judge, known or new, has the
-    leaf of their covariates. In a fit with discriminations a new judge has the discrimination of one of the known
-    judges, each with the same probability.
+    of the judge | class k) instead. A tree of judges is grown again without the fold, and the covariates of each
+    judge, known or new, determine their leaf. In a fit with discriminations, a new judge has the discrimination of one
+    of the known judges, each with the same probability.
 
     References
     ----------

@@ -165,7 +165,7 @@ def posterior(
     prior : float or "shrinkage"
         The standard deviation of the normal prior on the log-worths (in log-worths; with 1, the odds of two random
         objects are expected between 1/250 and 250), or ``"shrinkage"``: the scale with the largest marginal likelihood,
-        by Laplace's method.
+        computed by Laplace's method.
     at : mapping or "average", optional
         Covariate values at which log-worths are taken, if they differ by covariates: ``{"judge": "J3"}``.
     confidence : float

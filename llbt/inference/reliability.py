@@ -193,7 +193,7 @@ def _warnings(res: PlainEstimates, close: float) -> tuple[str, ...]:
 
 
 def _marked(marks: FloatArray | None) -> tuple[str, ...]:
-    """Return a note that points to the marks, if there are anchors."""
+    """Return a note on where to find the marks, if there are anchors."""
     if marks is None:
         return ()
     return (f"Marks of all objects on the scale of {counted(int((~np.isnan(marks)).sum()), 'anchor')}: .marks()",)

@@ -1,4 +1,4 @@
-"""Counts of pairs of objects in tables that are drawn from a fit, and the numbers that the fit would follow."""
+"""Counts of pairs of objects in tables that are drawn from a fit, with the estimates or scores of these tables."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ class Pairs:
     observed : ndarray, shape (P, 3)
     ends : ndarray of int, shape (P, 2)
     expected : ndarray, shape (P, 3)
-        The expected counts in drawn tables whose estimates (or scores) equal those of the data.
+        The expected counts in drawn tables whose estimates or scores equal those of the data.
     apart : ndarray, shape (n, P, 3)
     notes : tuple of str
-        A note on drawn tables that are left out.
+        A note on drawn tables that were left out.
     """
 
     objects: tuple[Label, ...]
@@ -75,11 +75,11 @@ def simulated_goodness(res: WithWorths, n: int, draw: Resampler) -> SimulatedGoo
 
 
 def simulated_pairs(res: WithWorths, n: int, draw: Resampler) -> Pairs:
-    """Return the counts of pairs' outcomes in the data and in n tables that are drawn from a fit and refitted.
+    """Return the counts of pairs' outcomes in the data and in n tables that are drawn from a fit.
 
     The counts allow, to first order, for the fact that a fit follows its data: cells of drawn tables are regressed on
     the tables' estimates, or on their scores at the fit (Pierce 1982; see `summary_of`). Expected counts are the
-    regression's values at those of the data; residuals are the regression's residuals.
+    regression's values at the estimates or scores of the data. Residuals of drawn tables are those of the regression.
     """
     at = own_summary(res)
     params = len(at)
@@ -106,7 +106,7 @@ def simulated_pairs(res: WithWorths, n: int, draw: Resampler) -> Pairs:
     weights = np.linalg.pinv(moved)
     slope = weights @ flat
     expected = slope[0].reshape(observed.shape)  # for a table whose summary equals that of the data
-    # the regression fits noise of the drawn tables, but predicts the data
+    # the regression fits noise of the drawn tables, so their residuals are too small; it predicts the data with error
     lost = np.sqrt(len(flat) / (len(flat) - 1 - params) * (1 + (weights[0] ** 2).sum()))
     gone = int((~known).sum())
     notes = (Qualifying(f"{gone} of {n} drawn tables left out: no finite estimates."),) if gone else ()

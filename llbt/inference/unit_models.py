@@ -148,16 +148,16 @@ def estimates_of(res: Any, data: Any) -> FloatArray:
 
 @singledispatch
 def summary_of(res: Any, data: Any) -> FloatArray:
-    """Return p numbers of data drawn from a fit that say where the fit would follow: by default `estimates_of`.
+    """Return p numbers that show how a fit would follow data drawn from it: by default `estimates_of`.
 
-    Fits whose estimates take long have the scores of the data at their own estimates instead.
+    For fits that take long, the numbers are the scores of the data at the fit's own estimates.
     """
     return estimates_of(res, data)
 
 
 @singledispatch
 def own_summary(res: Any) -> FloatArray:
-    """Return the numbers (p,) of `summary_of` for the data of the fit."""
+    """Return what `summary_of` returns for the fit's own data, (p,)."""
     return own_estimates(res)
 
 

@@ -1,4 +1,4 @@
-"""Agreement, biases, dimensions, latent classes and trees of judges, and calibrated machines: `llbt.judges`."""
+"""Agreement, biases, dimensions, latent classes and trees of judges, and calibrated machine judges: `llbt.judges`."""
 
 from typing import NoReturn
 

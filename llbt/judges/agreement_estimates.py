@@ -88,7 +88,7 @@ def in_bins(column: Coded, name: str, bins: int) -> Coded:
     if odd:
         raise OptionError(
             f"bins={bins} with by={name!r}, which holds {listed(odd, 3)}",
-            f"Leave bins= out: each value of {name!r} then has a row of its own.",
+            f"Leave bins= out: the result then has one row for each value of {name!r}.",
             expected="a column of numbers",
         )
     values = np.array(levels, dtype=np.float64)

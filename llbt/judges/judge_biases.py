@@ -128,7 +128,7 @@ def _why_unknown(name: str, judgments: Verdicts) -> str:
         return "the judgments do not determine it"
     machine = _same_rows(judgments).set_index(judgments.row)["outcome"]
     if (judgments.human.set_index(judgments.row)["outcome"] == machine[judgments.human[judgments.row]]).all():
-        return "the machine's verdicts equal people's in every labelled row"
+        return "the machine's verdicts equal the human labels in every labelled row"
     unit = "labelled row" if judgments.cluster == judgments.row else judgments.cluster
     return f"an estimate rests on a single {unit}; label more rows"
 

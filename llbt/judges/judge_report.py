@@ -25,7 +25,7 @@ from .judge_report_record import JudgeReport
 _ROW = "file row"  # no column of a file is likely to have this name
 _SIDES = (("object_i", "object_j"), ("model_a", "model_b"))  # columns of the objects that are known without being named
 _FEWEST = 20  # labelled rows, for estimates at all
-_PROMPT = "prompt"  # the column whose rows may depend on each other
+_PROMPT = "prompt"  # rows with the same value in this column may depend on each other
 _CONSTANT = {"i": "the first object", "j": "the second object", "tie": "a tie"}
 
 
@@ -87,7 +87,8 @@ def report(
     Raises
     ------
     JudgmentError
-        For missing columns, objects or groups, unknown labels, and fewer than 20 labelled rows.
+        For missing columns, for missing values of objects or groups, for unknown labels, and for fewer than 20 labelled
+        rows.
     OptionError
         For unknown objects of the family.
 
@@ -165,7 +166,7 @@ def report(
         labels=labels,
         rows=rows,
         trial_labels=half,
-        trial_worth=float(min(worth, rows)),  # the verdicts cannot make labels worth more than a label for each row
+        trial_worth=float(min(worth, rows)),  # with the verdicts, labels are worth at most one for each row
         unanswered=unanswered,
         family=own,
         confidence=confidence,
@@ -174,7 +175,7 @@ def report(
 
 
 def _dependent(table: pd.DataFrame, groups: str | None) -> tuple[str, ...]:
-    """Return a note on rows that are taken as independent and may not be."""
+    """Return a note if tests take rows as independent that may depend on each other."""
     if groups:
         return (Qualifying(f"Intervals of agreement take rows of one {groups} as independent."),)
     if _PROMPT not in table or not table[_PROMPT].duplicated().any():
@@ -237,9 +238,9 @@ def _verdicts(
     def framed(column: str, rows: pd.Series) -> pd.DataFrame:
         given = whole[[*dict.fromkeys((*sides, column, _ROW, *([groups] if groups else [])))]]
         given = given.assign(**{column: given[column].where(rows)})
-        if not isinstance(outcomes, Mapping | None):  # a word, or what read_judgments refuses by its name
+        if not isinstance(outcomes, Mapping | None):  # a word, or a wrong type that read_judgments refuses
             frame = read_judgments(given, objects=sides, outcome=column, outcomes=outcomes, missing="drop").to_frame()
-        else:  # rows are left out by their label, so that errors count rows as the file does
+        else:  # rows are left out by None, not removed, because errors have to state the row of the file
             meanings = {**(outcomes or {}), None: None}
             frame = read_judgments(given, objects=sides, outcome=column, outcomes=meanings).to_frame()
         if len(frame) < rows.sum():
@@ -258,7 +259,7 @@ def _verdicts(
 
 
 def _filled(column: pd.Series) -> pd.Series:
-    """Return whether each field of a column holds something: an empty text does not."""
+    """Return whether each field of a column has a value; an empty text is no value."""
     return column.notna() & (column.astype(str).str.strip() != "")
 
 
@@ -269,7 +270,7 @@ def _refuse_missing(table: pd.DataFrame, columns: Sequence[str]) -> None:
             raise JudgmentError(
                 f"column {name!r}: {counted(int(missing.sum()), 'missing value')}, the first at row "
                 f"{int(missing.to_numpy().argmax())}",
-                "Fill it in, or leave these rows out of the data.",
+                "Fill in the values, or leave these rows out of the data.",
                 expected="a value in every row",
             )
 

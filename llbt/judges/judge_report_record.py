@@ -54,7 +54,7 @@ class JudgeReport(Record):
     trial_labels, trial_worth : float
         `trial_labels` labels with the verdicts are as precise as `trial_worth` labels alone. `trial_labels` is
         `labels`, or half of it if every row has a label, because verdicts on labelled rows add nothing. `trial_worth`
-        is at most `rows`, and equals `trial_labels` if all verdicts of the machine are the same.
+        is at most `rows`. If all verdicts of the machine are the same, both are `labels`.
     unanswered : mapping of str to str
         Questions that the file does not answer, and why.
     family : tuple of labels

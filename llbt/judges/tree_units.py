@@ -1,4 +1,4 @@
-"""Trees of judges as models of new judges or prompts: a tree grown from the others has a leaf for each judge."""
+"""Trees of judges as models of new judges or prompts, which are predicted by a tree grown without them."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class TreeLike(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class TreeUnits:
-    """A tree of G judges in units. The parameters (G·p,) are the estimates in the leaf of each judge.
+    """A tree of G judges whose judgments form U units. The parameters (G·p,) are the estimates in each judge's leaf.
 
     Attributes
     ----------

@@ -266,7 +266,7 @@ class LineSums:
 
     @cached_property
     def _together(self) -> list[tuple[int, int]]:
-        """The pairs of effects that some line has both of."""
+        """The pairs of effects that enter at least one line together."""
         every = range(len(self.loading))
         return [(one, other) for one in every for other in every if (self.loading[one] * self.loading[other]).any()]
 

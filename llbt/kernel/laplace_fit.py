@@ -17,7 +17,7 @@ from .mixed import MixedFit, Predicted, State, climbed, fit_at, nothing, without
 from .propagation import propagated
 
 _DECREMENT = {False: 1e-10, True: 1e-5}  # squared distance to the maximum, in standard errors: few lines, many
-# a line of counts, and a product of the shared effects' matrix, cost as much as so many numbers evaluated elsewhere
+# cost of a line of counts, and of a product of the shared effects' matrix, in the numbers that `step_made` counts
 _COST: dict[Method, tuple[float, float]] = {"laplace": (150.0, 0.004), "ep": (400.0, 0.02)}
 _STEP = {False: 1e-4, True: 1e-3}  # step of a parameter in the differences that give the information
 # up to so many lines times parameters the information is exact

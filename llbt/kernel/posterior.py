@@ -243,7 +243,7 @@ class Density:
             value, slope = self.slopes(mode.params + at @ mode.root.T)
             return value, slope @ mode.root
 
-        # by Gumbel's method without replacement, so that no chain starts where the density is next to nothing
+        # drawn by weight without replacement (Gumbel's method): no chain starts where the density is almost 0
         first = np.argsort(-(log_weights + rng.gumbel(size=n)))[:CHAINS]
         draws = hamiltonian(whitened, drawn[first], -(-n // CHAINS), rng, shown).draws
         total = draws.shape[0] * draws.shape[1]

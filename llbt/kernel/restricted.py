@@ -36,7 +36,7 @@ _CORRECTIONS = 6  # most steps of the parameters at given scales
 # squared distance of the parameters to their maximum before the last step, in standard errors: few lines, many
 _AT_PROFILE = {False: 1e-4, True: 1e-2}
 _ENOUGH = 1e-3  # the same for the scales
-_NEAR = 0.25  # the last step of log σ is shorter; near 0 the slope vanishes, however far away the maximum is
+_NEAR = 0.25  # the last step of log σ is shorter, because near σ = 0 the slope vanishes even far from the maximum
 _LONGEST = 1.0  # longest step of log σ
 _HALVINGS = 8
 _SHORT = 0.02  # within this distance in log σ, derivatives of log det J and of J are not computed again
@@ -206,9 +206,9 @@ class _Search:
     """The search: the likelihood with few integration points, and corrections to the maximum with all points.
 
     `shift` (E,) is added to the slopes of log σ, `moved` (p,) to the parameters and `bent` (p, p) to J. The search
-    starts at `start` (p,); `plain` (p,) are the estimates without effects. `again` tells whether the likelihood of a
-    place is computed once more after the last step of the parameters: for the rows of log σ, which are left out before
-    because they cost the most, or because a scale starts at 0, where slopes are so small that they have to be accurate.
+    starts at `start` (p,); `plain` (p,) are the estimates without effects. If `again`, the likelihood of a place is
+    computed once more after the last step of the parameters. There are two reasons: for a `NormalDensity`, the rows of
+    log σ cost the most and are left out until then; and if a scale starts at 0, its small slopes have to be accurate.
     """
 
     likelihood: MarginalLikelihood
@@ -487,7 +487,7 @@ def _leaves(here: _Here, step: Step, n_iter: int) -> bool:
 
 
 def _flattens(before: _Here, after: _Here, step: Step, share: float) -> bool:
-    """Whether a step still leads up at its end, or the slope is less steep, or scales fall.
+    """Whether the likelihood still rises at the end of a step, or its slope is less steep there, or all scales fall.
 
     The slope of log det J at the end is predicted.
     """

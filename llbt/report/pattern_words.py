@@ -197,7 +197,7 @@ def _wald(res: PatternEstimates, names: list[str], null: str) -> TestResult:
 
 
 def _independence(test: TestResult, pairs: str, what: str, confidence: float) -> Sentence:
-    """State whether answers to these pairs depend on each other, without a full stop; empty if the test is missing."""
+    """State whether answers to these pairs depend on each other, without a full stop; empty if p is NaN."""
     numbers = {f"chi2 of {what}": test.statistic, f"df of {what}": test.df, f"p of {what}": test.p_value}
     if np.isnan(test.p_value):
         return "", numbers

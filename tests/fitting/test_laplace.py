@@ -114,7 +114,7 @@ def test_what_cannot_be_approximated_is_refused(frame: pd.DataFrame) -> None:
     c = llbt.from_counts(frame.assign(worker=frame["judge"].str.lower()), clusters=("judge", "worker"))
     with pytest.raises(OptionError, match="without brackets"):
         llbt.fit("object + tie", c, approximation="laplace")
-    with pytest.raises(DesignError, match="'judge' and 'worker' divide the judgments in the same 30 ways") as error:
+    with pytest.raises(DesignError, match="'judge' and 'worker' divide the judgments into the same 30 groups") as error:
         llbt.fit("object + tie + (object | judge) + (object | worker)", c)
     assert "llbt.fit('object + tie + (object | judge)', c)" in str(error.value)
     exact = llbt.fit("object + tie + (object | judge)", c)

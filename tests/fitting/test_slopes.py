@@ -424,8 +424,8 @@ def test_the_call_that_adds_all_averages_runs(lacking: str, complete: str) -> No
 def test_one_bracket_of_objects_and_a_slope_says_that_its_covariance_cancels() -> None:
     joint, apart = (llbt.fit(f"object + length + (object + length {bar} judge)", table()) for bar in ("|", "||"))
     said = (
-        "(object + length | judge) has the likelihood of (object | judge) + (length | judge): the covariance cancels "
-        "from every comparison."
+        "(object + length | judge) has the same likelihood as (object | judge) + (length | judge): the covariance of "
+        "the two effects cancels from every comparison."
     )
     assert said in joint.summary().notes
     assert said not in apart.summary().notes

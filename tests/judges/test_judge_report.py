@@ -193,7 +193,7 @@ def test_a_machine_that_equals_people_makes_labels_worth_a_label_for_each_row_at
     part = frame[frame["human"].notna()]
     found = llbt.judges.report(part.assign(machine=part["human"]), human="human", machine="machine", n=9)
     assert 270 < found.trial_worth <= 300
-    assert found.unanswered["leaderboard"] == "the machine's verdicts equal people's in every labelled row"
+    assert found.unanswered["leaderboard"] == "the machine's verdicts equal the human labels in every labelled row"
 
 
 def test_a_leaderboard_that_rests_on_one_labelled_row_is_not_compared(frame):
