@@ -39,7 +39,11 @@ CASES = [
 ]
 OF_CELLS = {"a fifth of the cells": 0.2, "three tenths of the cells": 0.3, "15 % of the cells": 0.15}
 SIZE = "size of the test of prompts"  # whose effects are 0
-UNDER_NULL = ["12, equal", "12, sizes 1 to 10"]
+UNDER_NULL = [
+    "12, equal",
+    "12, sizes 1 to 10",
+    *(f"12, {prompts} prompts, 15 % of the cells" for prompts in (100, 1000)),
+]
 
 
 def parts(case: str) -> tuple[int, int, str]:
