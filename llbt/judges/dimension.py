@@ -30,7 +30,7 @@ from ..fitting.fitted import EffectsFit
 from ..fitting.protocols import WithEffects
 from ..formulas.brackets import Bracket, written_formula
 from ..inference.judge_units import plain_estimates
-from ..kernel.common_factor import FactorFit, FactorLines, factor_maximum
+from ..kernel.common_factor import FactorFit, FactorLines, factor_maximum, loading_errors
 from ..kernel.laplace_fit import predicted_effects
 from ..resampling import Resampler, p_value, steps_shown
 
@@ -134,19 +134,23 @@ class JudgeDimension(Record):
         n_found = int(np.any(self.loadings, axis=0).sum())
         n_less = min(n_found, self.rank - 1)
         less = counted(n_less, "dimension") if n_less else "independent effects"
+        shares = " and ".join(map(format_percent, self.shares[:n_found].tolist()))
+        along = "lies along this dimension" if n_found == 1 else "lie along these dimensions"
+        of_variance = (
+            f"{shares} of the variance of log-worths between levels of {self.by} {along}; "
+            f"the remaining effects have σ {format_number(self.sigma, 3)}."
+        )
         if n_found < self.rank:
             fault = f"No {'second ' * n_found}dimension of {self.by} was found"
-            return (f"{fault}: it would not increase the likelihood of the fit with {less}.",)
+            missing = f"{fault}: it would not increase the likelihood of the fit with {less}."
+            return (of_variance, missing) if n_found else (missing,)
         of_test = (
             f", p = {format_number(self.p_value, 3)} ({format_count(self.n)} drawn tables)"
             if self.n
             else "; n=199 gives its p-value"
         )
-        shares = " and ".join(map(format_percent, self.shares.tolist()))
-        along = "lies along this dimension" if self.rank == 1 else "lie along these dimensions"
         return (
-            f"{shares} of the variance of log-worths between levels of {self.by} {along}; "
-            f"the remaining effects have σ {format_number(self.sigma, 3)}.",
+            of_variance,
             f"Likelihood ratio against {less}: {format_number(self.statistic, 4)} with {self.n_params} "
             f"more parameters{of_test}.",
         )
@@ -259,8 +263,9 @@ def dimension(
         lines, labels = _lines(res, by)
         less = lines.alone()
         for _ in range(rank - 1):
-            less = factor_maximum(lines, less, errors=False)
+            less = factor_maximum(lines, less)
         fit = factor_maximum(lines, less) if less.rank == rank - 1 else less
+        of_loadings = loading_errors(lines, fit)
     draw = Resampler.of("dimension", rng, n_jobs, progress)
     gains = np.array(draw.each([partial(_drawn_gain, lines, less)] * int(n)))
     gain = 2 * max(fit.best.value - less.best.value, 0.0)
@@ -272,7 +277,7 @@ def dimension(
     return JudgeDimension(
         objects=res.comparisons.objects,
         loadings=_padded(fit.loadings, rank, 0.0),
-        std_error=_padded(fit.std_error, rank, np.nan),
+        std_error=_padded(of_loadings, rank, np.nan),
         judges=labels,
         scores=_padded(scores, rank, 0.0),
         score_errors=_padded(errors, rank, 1.0),
@@ -354,8 +359,8 @@ def _drawn_gain(lines: FactorLines, less: FactorFit, rng: np.random.Generator) -
         drawn = replace(drawn, plain=plain_estimates(drawn.problem, lines.plain))
         again = drawn.alone()
         for _ in range(less.rank):
-            again = factor_maximum(drawn, again, errors=False)
-        return 2 * max(factor_maximum(drawn, again, errors=False).best.value - again.best.value, 0.0)
+            again = factor_maximum(drawn, again)
+        return 2 * max(factor_maximum(drawn, again).best.value - again.best.value, 0.0)
     except (LLBTError, linalg.LinAlgError):
         return np.nan
 

@@ -25,7 +25,6 @@ from .propagation import factor_slopes
 
 _START = 0.4  # start of the factor's scale
 _SMALLEST = 0.1  # start of a scale that was 0 at the previous loadings
-_STEP = 1e-3  # step of a predictor in the differences that give residuals
 _WIDE = 0.02  # step of a loading in the differences that give the information
 _NEAR = 1e-7  # squared distance at which a search for a maximum ends, in standard errors
 _FLAT = 0.02  # largest slope of the log-likelihood at the maximum, for loadings of length 1
@@ -67,7 +66,7 @@ class FactorLines:
         """Return the maximum without factors."""
         scales = np.full(len(self.effects.bearings), 2 * _START)
         none = np.zeros((self.objects, 0))
-        return FactorFit(none, none, normal_maximum(self.problem, self.effects, self.plain, scales, "ep"))
+        return FactorFit(none, normal_maximum(self.problem, self.effects, self.plain, scales, "ep"))
 
     def beside(self, loadings: FloatArray) -> Crossed:
         """Return the lines with factors of given loadings (J, R)."""
@@ -96,16 +95,17 @@ class FactorLines:
         effects = crossed(drawn.rows, drawn.counts.T, drawn.pairs, self.effects.bearings)
         return replace(self, problem=replace(self.problem, counts=counts), effects=effects)
 
-    def directions(self) -> FloatArray:
-        """Return orthogonal directions, (≤ J, J): the judges' residuals differ most along the first."""
-        eta, step = np.stack(self.problem.at(self.plain)), _STEP * np.eye(len(self.problem.offsets))[0][:, None]
-        ahead, behind = (self.problem.response.probabilities(eta + side)[0] for side in (step, -step))
-        slopes = (np.log(ahead) - np.log(behind)).T / (2 * _STEP)
-        of_lines = (self.effects.counts.T * slopes[self.effects.rows]).sum(axis=1)
-        residuals = np.zeros((int(self.codes.max()) + 1, self.objects))
-        for side, sign in ((0, 1), (1, -1)):
-            np.add.at(residuals, (self.codes, self.effects.pairs[self.effects.rows, side]), sign * of_lines)
-        return np.asarray(linalg.svd(residuals, full_matrices=False)[2])
+    def directions(self, fit: FactorFit) -> FloatArray:
+        """Return orthogonal directions of another factor, (J − 1, J): the likelihood rises most along the first."""
+        contrasts, active = linalg.helmert(self.objects), np.flatnonzero(fit.best.scales > 0)
+        logs = np.concatenate([np.log(fit.best.scales[active]), np.full(len(contrasts), np.log(_WIDE))])
+        added = len(fit.best.scales) + np.arange(len(contrasts))
+        at, scales = np.concatenate([fit.best.params, logs]), tuple(np.append(active, added).tolist())
+        loadings = np.column_stack([fit.loadings, contrasts.T])
+        slopes = self.point(loadings, at, scales, fit.best.sites)[1][:, fit.rank :]
+        # small loadings L raise the log-likelihood by ½ tr(LᵀML), whose slopes are M L
+        bend = contrasts @ slopes
+        return np.asarray(linalg.eigh(bend + bend.T)[1].T[::-1] @ contrasts)
 
     def _by_object(self, of_lines: FloatArray) -> FloatArray:
         first, second = self.effects.pairs[self.effects.rows].T
@@ -128,7 +128,6 @@ class FactorFit:
     """
 
     loadings: FloatArray
-    std_error: FloatArray
     best: MixedFit
 
     @property
@@ -137,7 +136,7 @@ class FactorFit:
         return int(self.loadings.shape[1])
 
 
-def factor_maximum(lines: FactorLines, less: FactorFit, *, errors: bool = True) -> FactorFit:
+def factor_maximum(lines: FactorLines, less: FactorFit) -> FactorFit:
     """Return the loadings that maximize the likelihood with one more factor than a known maximum.
 
     Parameters
@@ -145,20 +144,16 @@ def factor_maximum(lines: FactorLines, less: FactorFit, *, errors: bool = True) 
     lines : FactorLines
     less : FactorFit
         The maximum with one factor fewer. It is returned if another factor does not increase the likelihood.
-    errors : bool
-        Whether standard errors are computed.
 
     Notes
     -----
     The search maximizes the profile likelihood of the loadings by BFGS. It starts at the loadings of `less`; the new
-    factor starts at the orthogonal direction along which the judges' residuals differ most. The slope of the profile is
-    the slope of the likelihood at the maximum over the other parameters.
+    factor starts at the direction in which the likelihood rises most. The slope of the profile is the slope of the
+    likelihood at the maximum over the other parameters.
     """
     search, known = _Search(lines, less), _scaled(less.loadings)
-    beside = lines.directions()
-    beside = beside - beside @ known @ known.T
-    beside = beside[np.argsort(-linalg.norm(beside, axis=1), kind="stable")] if less.rank else beside
-    tried = [search.at(np.column_stack([known, _scaled(one[:, None])])) for one in beside[:_DIRECTIONS]]
+    directions = lines.directions(less)[:_DIRECTIONS]
+    tried = [search.at(np.column_stack([known, one])) for one in directions]
     start = max(tried, key=lambda one: one.value)
     if not start.has_factors:
         return less
@@ -169,9 +164,7 @@ def factor_maximum(lines: FactorLines, less: FactorFit, *, errors: bool = True) 
     best = normal_maximum(lines.problem, lines.beside(direction), lines.plain, scales, "ep")
     own = len(best.scales) - less.rank - 1
     loadings = _along_axes(direction * best.scales[own:])
-    best = replace(best, scales=np.append(best.scales[:own], np.ones(less.rank + 1)))
-    error = _errors(lines, loadings, best) if errors else np.full(loadings.shape, np.nan)
-    return FactorFit(loadings, error, best)
+    return FactorFit(loadings, replace(best, scales=np.append(best.scales[:own], np.ones(less.rank + 1))))
 
 
 @dataclass(frozen=True, eq=False)
@@ -233,8 +226,11 @@ def _along_axes(loadings: FloatArray) -> FloatArray:
     return np.asarray(axes * lengths * np.sign(axes[np.argmax(np.abs(axes), axis=0), np.arange(axes.shape[1])]))
 
 
-def _errors(lines: FactorLines, loadings: FloatArray, best: MixedFit) -> FloatArray:
-    """Return the standard errors of loadings (J, R) of factors with scale 1, by the information of all parameters."""
+def loading_errors(lines: FactorLines, fit: FactorFit) -> FloatArray:
+    """Return the standard errors of the loadings (J, R), by the information of all parameters."""
+    loadings, best = fit.loadings, fit.best
+    if not fit.rank:
+        return np.zeros(loadings.shape)
     active, (size, rank) = tuple(np.flatnonzero(best.scales > 0).tolist()), loadings.shape
     at = np.concatenate([best.params, np.log(best.scales[list(active)])])
     contrasts = linalg.helmert(size)  # loadings have mean 0

@@ -157,6 +157,23 @@ def test_a_missing_second_dimension_is_told_from_a_missing_first() -> None:
     assert "likelihood of the fit with independent effects." in " ".join(str(none).split())
 
 
+@pytest.mark.parametrize("reference", ["A", "E"])
+def test_the_second_dimension_is_found_with_any_reference(reference: str) -> None:
+    c = llbt.from_counts(judged([0.9, -0.9, 0.2, -0.2, 0], seed=5, judges=20), clusters="judge")
+    fit = llbt.fit("object + (object | judge)", c, reference=reference)
+    assert llbt.judges.dimension(fit, rank=2).statistic == pytest.approx(5.659, abs=0.01)
+
+
+def test_the_first_dimension_has_errors_and_a_share_without_a_second() -> None:
+    f = judged([0.9, -0.9, 0.2, -0.2, 0], seed=4, sigma=0, judges=20)
+    fit = llbt.fit("object + (object | judge)", llbt.from_counts(f, clusters="judge"))
+    one, two = (llbt.judges.dimension(fit, rank=rank) for rank in (1, 2))
+    assert "No second dimension" in str(two)
+    assert "100 % of the variance" in str(two)
+    np.testing.assert_allclose(two.std_error[:, 0], one.std_error[:, 0])
+    assert np.isnan(two.std_error[:, 1]).all()
+
+
 @pytest.mark.parametrize("patience", [1.0, 3e6])  # told of in the first fit, and in the search by scipy
 def test_what_takes_long_is_told_at_the_line_of_the_caller(patience: float, monkeypatch: pytest.MonkeyPatch) -> None:
     fit = res()
