@@ -16,13 +16,24 @@ from ..kernel.batch import fit_one
 from ..kernel.group_modes import Groups
 from ..kernel.likelihood import Problem, information, probabilities
 from ..kernel.marginal import Rule, group_values
-from ..kernel.mixed import DECREMENT, MixedLikelihood, State, climbed, infinite_at, nothing, restricted
-from ..kernel.quadrature import Quadrature
+from ..kernel.mixed import (
+    DECREMENT,
+    MOST_EFFECTS,
+    MixedLikelihood,
+    State,
+    climbed,
+    dimensions_of,
+    infinite_at,
+    nothing,
+    restricted,
+)
+from ..kernel.quadrature import Quadrature, Sampling
 from ..kernel.solvers import independent_in_gram
 from .mixed_tables import judges_again
 from .refit import refit_data
 
 _POINTS = 9  # points in each dimension, if the fit has none because its σ is 0
+_SAMPLED = 512  # points of a sample, if it has many effects
 _START = 0.3  # start for such a σ
 
 
@@ -122,9 +133,12 @@ class JudgeUnits:
 
 
 def rule_of(res: WithEffects) -> Rule:
-    """Return the points over which effects are integrated; some default points if all σ are 0."""
+    """Return the points over which effects are integrated; some default points if the maximum has all σ at 0."""
     rule = res.maximum.rule
-    return Quadrature(_POINTS) if rule is None else rule  # type: ignore[return-value]
+    if rule is not None:
+        return rule  # type: ignore[return-value]
+    most = dimensions_of(res.judges.grouped.bundles, tuple(range(len(res.maximum.scales))))
+    return Quadrature(_POINTS) if most <= MOST_EFFECTS else Sampling(_SAMPLED, np.inf, 0)
 
 
 def plain_estimates(problem: Problem, start: FloatArray) -> FloatArray:

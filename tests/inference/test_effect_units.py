@@ -136,3 +136,17 @@ def test_what_is_new_has_to_be_said() -> None:
         llbt.held_out(res, by="jugde")
     with pytest.raises(DesignError, match="effects of judge and prompt, so all of them depend on each other"):
         llbt.influence(res, by="judge")
+
+
+def test_new_judges_of_many_objects_without_differences_need_few_points() -> None:
+    """Products of rules would have 9⁹ points for ten objects."""
+    pairs = [(i, j) for i in range(10) for j in range(i)]
+    rows = [(i, j, judge, int((i + j) % 3 > 0)) for judge in range(4) for i, j in pairs]
+    frame = pd.DataFrame(rows, columns=["object_i", "object_j", "judge", "wins_i"])
+    c = llbt.from_counts(frame.assign(wins_j=1 - frame["wins_i"]), clusters="judge")
+    res = llbt.fit("object + (object | judge)", c)
+    plain = llbt.fit("object", c, cov_type="cluster", groups="judge")
+    assert isinstance(res, llbt.MixedResults)
+    assert res.maximum.scales[0] == 0
+    losses = llbt.held_out([res, plain], by="judge", folds=4, rng=1).to_frame()["log_loss"]
+    assert losses[0] == pytest.approx(losses[1])
