@@ -254,7 +254,7 @@ class _Search:
             point = _Point(logs, point.params + step.values, marginal)
         p, marginal = len(self.start), point.marginal
         own, across = marginal.information[:p, :p], marginal.information[p:, :p]
-        slopes = -linalg.solve(own, across.T, assume_a="pos").T
+        slopes = -linalg.cho_solve(linalg.cho_factor(own), across.T).T
         gradient = marginal.score[p:] + slopes @ marginal.score[:p]
         return _Place(point, gradient, marginal.information[p:, p:] + slopes @ across.T, slopes)
 
@@ -406,7 +406,8 @@ class _AtScales:
         """Return Newton's step."""
         p = len(point.params)
         score = point.marginal.score[:p]
-        values = linalg.solve(point.marginal.information[:p, :p], score, assume_a="pos")
+        # no warning of a flat likelihood: the search ends there without a result
+        values = linalg.cho_solve(linalg.cho_factor(point.marginal.information[:p, :p]), score)
         return Step(values, float(score @ values))
 
     def moved(self, point: _Corrected, step: FloatArray) -> _Corrected:

@@ -1,5 +1,7 @@
 """Scales by restricted likelihood: its slope at the estimate, from sums over a grid of effects and differences."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -105,3 +107,15 @@ def test_a_search_from_zero_ends_where_the_slope_on_a_grid_vanishes(seed: int, i
         found = float(res.scales.iloc[0])
         assert (slopes[grid < 0.8 * found] > 0).all()
         assert (slopes[grid > 1.25 * found] < 0).all()
+
+
+def test_a_search_that_leaves_all_estimates_ends_without_warning() -> None:
+    """Four judges × 6 judgments; each pair names the preferred object first."""
+    won = ["CB CB CA CB AB CB", "BC AB AB BC AC AC", "BC AB BC BA CB AB", "CA CB BA CA CB CA"]
+    rows = [(*pair, judge, 1, 0) for judge, one in enumerate(won) for pair in one.split()]
+    frame = pd.DataFrame(rows, columns=["object_i", "object_j", "judge", "wins_i", "wins_j"])
+    c = llbt.from_counts(frame, clusters="judge")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        res = llbt.fit("object + (object | judge)", c)
+    assert "The restricted likelihood has no maximum in σ." in " ".join(str(res).split())
