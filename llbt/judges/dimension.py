@@ -266,11 +266,11 @@ def dimension(
             less = factor_maximum(lines, less)
         fit = factor_maximum(lines, less) if less.rank == rank - 1 else less
         of_loadings = loading_errors(lines, fit)
+    which = next(e for e, b in enumerate(res.brackets) if b.of_objects and b.grouping == by)
     draw = Resampler.of("dimension", rng, n_jobs, progress)
-    gains = np.array(draw.each([partial(_drawn_gain, lines, less)] * int(n)))
+    gains = np.array(draw.each([partial(_drawn_gain, lines, _enlarged(res, less, which))] * int(n)))
     gain = 2 * max(fit.best.value - less.best.value, 0.0)
     scores, errors = _scores(lines, fit, len(labels))
-    which = next(e for e, b in enumerate(res.brackets) if b.of_objects and b.grouping == by)
     sigma, objects = float(fit.best.scales[which]), len(res.comparisons.objects)
     along = (fit.loadings**2).sum(axis=0)
     shares = along / (along.sum() + (objects - 1) * sigma**2)
@@ -350,6 +350,18 @@ def _lines(res: WithEffects, by: str) -> tuple[FactorLines, tuple[Label, ...]]:
     table = EffectLines.of(without, res.brackets, ways)
     lines = FactorLines(table.problem, table.crossed(), table.groupings.index(by), without.solution.params)
     return lines, ways[table.groupings.index(by)].levels
+
+
+def _enlarged(res: WithEffects, fit: FactorFit, which: int) -> FactorFit:
+    """Return a maximum with σ and loadings enlarged as the restricted likelihood enlarges σ, to draw tables from.
+
+    By maximum likelihood drawn judges would differ too little.
+    """
+    own, restricted, largest = len(res.brackets), res.solution.scales, res.maximum.scales
+    ratio = np.where(largest > 0, restricted / np.where(largest > 0, largest, 1.0), 1.0)
+    scales = np.where(fit.best.scales[:own] > 0, fit.best.scales[:own] * ratio, restricted * (fit.rank == 0))
+    best = replace(fit.best, scales=np.append(scales, fit.best.scales[own:]))
+    return replace(fit, loadings=fit.loadings * ratio[which], best=best)
 
 
 def _drawn_gain(lines: FactorLines, less: FactorFit, rng: np.random.Generator) -> float:
