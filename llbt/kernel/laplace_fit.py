@@ -184,7 +184,10 @@ def _of_scale(
 
 
 def simulated(problem: Problem, crossed: Crossed, best: MixedFit, lines: IntArray, rng: np.random.Generator) -> Crossed:
-    """Return judgments simulated at the estimates on some of the lines: first effects, then outcomes."""
+    """Return judgments simulated at the estimates on some of the lines: first effects, then outcomes.
+
+    A fractional total is rounded up with the probability of its fraction.
+    """
     predictors = np.stack(problem.at(best.params))[:, crossed.rows[lines]]
     for e, (levels, _) in enumerate(crossed.levels):
         effects = best.scales[e] * rng.standard_normal(len(levels))
@@ -192,6 +195,8 @@ def simulated(problem: Problem, crossed: Crossed, best: MixedFit, lines: IntArra
             factor = np.broadcast_to(crossed.factor[place], len(crossed.rows))[lines]
             predictors[crossed.predictor[place]] += factor * effects[touched[lines]]
     p = np.maximum(problem.response.probabilities(predictors)[0].T, 0.0)
-    totals = crossed.counts[:, lines].sum(axis=0).astype(np.int64)
-    drawn = rng.multinomial(totals, p / p.sum(axis=1, keepdims=True)).astype(np.float64)
+    totals = crossed.counts[:, lines].sum(axis=0)
+    fractions = totals % 1
+    totals = np.floor(totals) + (rng.random(len(totals)) < fractions if fractions.any() else 0)
+    drawn = rng.multinomial(totals.astype(np.int64), p / p.sum(axis=1, keepdims=True)).astype(np.float64)
     return crossed.take(lines, drawn)

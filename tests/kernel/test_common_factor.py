@@ -1,5 +1,7 @@
 """Slopes in the loadings of a common factor, beside differences of the log-likelihood."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -49,3 +51,11 @@ def test_slopes_are_differences_of_the_log_likelihood(formula: str, objects: str
     steps = STEP * np.eye(loadings.size).reshape(-1, *loadings.shape)
     differences = np.array([(value(one) - value(-one)) / (2 * STEP) for one in steps])
     np.testing.assert_allclose(slopes.ravel(), differences, atol=1e-5)
+
+
+def test_tables_drawn_with_fractional_counts_have_as_many_judgments() -> None:
+    table = lines("object + tie + (object | judge)", "ABC")
+    part = replace(table, effects=replace(table.effects, counts=table.effects.counts / 4))
+    fit, rng = table.alone(), np.random.default_rng(1)
+    totals = [part.drawn(fit, rng).problem.counts.sum() for _ in range(40)]
+    assert np.mean(totals) == pytest.approx(30, abs=3)
