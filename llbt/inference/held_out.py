@@ -108,7 +108,7 @@ def held_out(
     Raises
     ------
     DesignError
-        For fits of different tables, and fractional counts.
+        For fits of different tables, and for fractional counts if judgments are held out.
     OptionError
         For anything but fits; for fits with different clusters, or with effects of two groupings, without `by`; for
         levels that the table does not have; and for more folds than judgments or levels.

@@ -106,7 +106,11 @@ def propagated(
         pull = pull + share * (mean / variance - centre / spread - pull)
         normal = _gaussian(work, eta[0], precision, pull)
     else:
-        warn_user(f"expectation propagation did not converge in {_SWEEPS} sweeps", ConvergenceWarning)
+        warn_user(
+            f"expectation propagation did not converge in {_SWEEPS} sweeps at some values of σ. Answers that depend on "
+            "these values may be off: compare them with approximation='laplace'.",
+            ConvergenceWarning,
+        )
     widened = 1 + precision * spread
     site = (2 * centre * pull + spread * pull**2 - precision * centre**2) / widened
     value = normal.log_integral + float((tilted.log_integral + (np.log(widened) - site) / 2).sum())
