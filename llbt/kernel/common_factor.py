@@ -121,8 +121,6 @@ class FactorFit:
     ----------
     loadings : ndarray, shape (J, R)
         In log-worths, with mean 0; R is 0 if no factor increases the likelihood.
-    std_error : ndarray, shape (J, R)
-        From the observed information of all parameters; NaN if not computed.
     best : MixedFit
         The maximum at the loadings; the last R scales are those of the factors and are 1.
     """
