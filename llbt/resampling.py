@@ -25,6 +25,7 @@ Floats = npt.NDArray[np.float64]
 _ENTRIES = 4_000_000  # numbers that a block of resamples holds: 32 MB
 _MOST = 250  # resamples in a block: few enough to share among processes, and for a bar to move
 _ROUND = 10  # resamples between two questions whether there are enough
+_AHEAD = 2  # jobs that each process is given beforehand
 _SOON = 5.0  # seconds that nobody minds
 _SAME = 1e-9  # values that are closer are equal: rounding must not decide which are as extreme
 
@@ -100,12 +101,14 @@ class Resampler:
         """
         seeds = self.rng.integers(2**63, size=len(tasks))
         jobs = [partial(_seeded, task, int(seed)) for task, seed in zip(tasks, seeds, strict=True)]
-        taken = shown(self.asker, jobs, self.progress, sizes)
         if self.n_jobs == 1 or len(jobs) < 2:
-            return [job() for job in taken]
-        from joblib import Parallel, delayed
+            return [job() for job in shown(self.asker, jobs, self.progress, sizes)]
+        from joblib import Parallel, delayed, effective_n_jobs
 
-        return list(Parallel(n_jobs=min(self.n_jobs, len(jobs)))(delayed(job)() for job in taken))
+        processes = min(effective_n_jobs(self.n_jobs), len(jobs))
+        ahead = _AHEAD * processes
+        taken = shown(self.asker, jobs, self.progress, sizes, ahead)
+        return list(Parallel(processes, pre_dispatch=ahead)(delayed(job)() for job in taken))
 
     def until(
         self, task: Callable[[np.random.Generator], T], n: int, enough: Callable[[Sequence[T]], int | None]
@@ -138,13 +141,16 @@ def _block_sizes(n: int, entries: int, most: int) -> list[int]:
     return [min(block, n - start) for start in range(0, n, block)]
 
 
-def shown(asker: str, jobs: Collection[T], progress: bool, sizes: Sequence[int] | None = None) -> Iterable[T]:
+def shown(
+    asker: str, jobs: Collection[T], progress: bool, sizes: Sequence[int] | None = None, ahead: int = 0
+) -> Iterable[T]:
     """Return the jobs; with `progress`, a bar with the function's name advances by the size of each finished job.
 
-    Without it, a long run gives one warning with a forecast, as soon as the time is known.
+    Without it, a long run gives one warning with a forecast, as soon as the time is known. `ahead` is the number of
+    jobs that are taken before the first one is finished.
     """
     if not progress:
-        yield from _foretold(asker, jobs, sizes)
+        yield from _foretold(asker, jobs, sizes or [1] * len(jobs), ahead)
         return
     from tqdm.auto import tqdm
 
@@ -155,18 +161,27 @@ def shown(asker: str, jobs: Collection[T], progress: bool, sizes: Sequence[int] 
             bar.update(size)
 
 
-def _foretold(asker: str, jobs: Collection[T], sizes: Sequence[int] | None) -> Iterable[T]:
-    """Return the jobs; after some seconds, warn how long all of them will take if much time is left."""
-    start, total, done = time.monotonic(), sum(sizes or [1] * len(jobs)), 0
+def _foretold(asker: str, jobs: Collection[T], sizes: Sequence[int], ahead: int) -> Iterable[T]:
+    """Return the jobs; after some seconds, warn how long all of them will take if much time is left.
+
+    The clock starts when the first job of several processes is finished: to start processes takes seconds, too.
+    """
+    first = start = time.monotonic()
+    total, done = sum(sizes), 0
     has_warned = not asker  # a part of something else, which tells
     for k, job in enumerate(jobs):
-        taken = time.monotonic() - start
-        if not has_warned and taken > _SOON and done:
-            has_warned = True
-            if (left := taken * (total - done) / done) > _SOON:
-                warn_user(f"{asker} will take {_span(taken + left)}: progress=True shows how far it is.", SlowWarning)
+        now = time.monotonic()
+        if k <= ahead:
+            start = now
+        else:
+            done += sizes[k - ahead - 1]
+            left = (now - start) * (total - done) / done
+            if not has_warned and now - first > _SOON:
+                has_warned = True
+                if left > _SOON:
+                    span = _span(now - first + left)
+                    warn_user(f"{asker} will take {span}: progress=True shows how far it is.", SlowWarning)
         yield job
-        done += sizes[k] if sizes else 1
 
 
 def _span(seconds: float) -> str:

@@ -3,6 +3,7 @@
 import inspect
 import math
 import pickle
+import warnings
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
@@ -25,6 +26,7 @@ from llbt.resampling import (
     p_value,
     percentile,
     percentiles,
+    shown,
 )
 
 
@@ -285,6 +287,20 @@ def test_what_takes_long_shows_a_bar_that_changes_no_answer(
     named = named | ({"by": "judge"} if function is llbt.influence else {})
     plain = function(*given, **named)
     assert capsys.readouterr().err == ""
-    shown = function(*given, **named, progress=True)
+    with_bar = function(*given, **named, progress=True)
     assert f"{function.__name__}: " in capsys.readouterr().err
-    pd.testing.assert_frame_equal(shown.to_frame(), plain.to_frame())
+    pd.testing.assert_frame_equal(with_bar.to_frame(), plain.to_frame())
+
+
+@pytest.mark.parametrize(("each", "forecast"), [(0.02, None), (2.0, "about 40 seconds")])
+def test_a_forecast_leaves_out_the_start_of_processes(
+    each: float, forecast: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two processes take four jobs at once, and ten seconds to the end of the first."""
+    times = [0.0] * 5 + [10 + each * k for k in range(11)]
+    monkeypatch.setattr("llbt.resampling.time.monotonic", lambda: times.pop(0))
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        assert list(shown("bootstrap", range(15), progress=False, ahead=4)) == list(range(15))
+    said = [str(warning.message) for warning in caught]
+    assert said == ([f"bootstrap will take {forecast}: progress=True shows how far it is."] if forecast else [])
