@@ -254,8 +254,8 @@ def dimension(
     >>> frame["wins_i"] = np.where(likes_i, often, np.where(likes_j, ~often, half)).astype(int)
     >>> c = llbt.from_counts(frame.assign(wins_j=1 - frame["wins_i"]), clusters="judge")
     >>> found = llbt.judges.dimension(llbt.fit("object + (object | judge)", c))
-    >>> found.to_frame()["object"].tolist()
-    ['A', 'B', 'C']
+    >>> found.objects[int(np.argmin(np.abs(found.loadings)))]  # along the dimension A and C are apart
+    'B'
     """
     by = _grouping(res, by)
     _check(res, by, rank)
