@@ -311,13 +311,13 @@ class Rankings(Record):
         Empty if only the order of the objects counts.
         """
         given = [f"tie_threshold={tie_threshold:g}"] if tie_threshold else []
-        given += [f"cuts={cuts!r}"] if np.size(cuts) else []
+        grades = rising(cuts, tie_threshold, "tie_threshold")
+        given += [f"cuts={grades}"] if grades else []
         if given and self.ratings is None:
             raise OptionError(
                 f"{given[0]} needs ratings, and the lists have none",
                 "Leave it out: rankings.to_comparisons(); ratings are read by llbt.from_ratings(…).",
             )
-        grades = rising(cuts, tie_threshold, "tie_threshold")
         return (tie_threshold, *grades) if given else ()
 
     def _notes_on_pairs(self, n: float, *, graded: bool) -> list[str]:

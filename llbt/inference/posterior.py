@@ -29,8 +29,8 @@ from .posterior_targets import WIDE, Scales, Target, scales_of
 PriorScale = Annotated[
     float | Literal["shrinkage"],
     Kind(
-        lambda prior: prior == "shrinkage" if isinstance(prior, str) else is_real(prior) and 0 < prior < np.inf,
-        "a positive number, the prior scale of log-worths, or 'shrinkage', which estimates the scale",
+        lambda prior: prior == "shrinkage" if isinstance(prior, str) else is_real(prior) and 1e-6 <= prior <= 1e6,
+        "a number from 1e-6 to 1e6, the prior scale of log-worths, or 'shrinkage', which estimates the scale",
         plain=lambda prior: prior if isinstance(prior, str) else float(prior),
     ),
 ]

@@ -169,9 +169,10 @@ def test_arviz_gets_draws_of_equal_weight() -> None:
 @pytest.mark.parametrize(
     ("asked", "said"),
     [
-        (lambda: llbt.posterior(RES, prior=0), "a positive number, the prior scale of log-worths"),
-        (lambda: llbt.posterior(RES, prior=-1.0), "a positive number"),
-        (lambda: llbt.posterior(RES, prior=float("nan")), "a positive number"),
+        (lambda: llbt.posterior(RES, prior=0), "a number from 1e-6 to 1e6, the prior scale of log-worths"),
+        (lambda: llbt.posterior(RES, prior=1e308), "a number from 1e-6 to 1e6, the prior scale of log-worths"),
+        (lambda: llbt.posterior(RES, prior=-1.0), "a number from 1e-6 to 1e6"),
+        (lambda: llbt.posterior(RES, prior=float("nan")), "a number from 1e-6 to 1e6"),
         (lambda: llbt.posterior(RES, prior="normal"), "'shrinkage'"),
         (lambda: llbt.posterior(RES, draws=10), "an integer of at least 1000"),
         (lambda: POST.prob("A > D"), "names 'D'"),
