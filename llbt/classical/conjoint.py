@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -18,11 +18,11 @@ from ..core.statistics import critical_value, two_sided_p
 from ..data.column_roles import Names
 from ..data.conjoint import profiles_of
 from ..data.files import open_source
-from ..data.frames import plain
+from ..data.frames import plain, refuse_odd_cells
 from ..data.outcome_codings import NO, YES
 from ..data.sources import Source, as_names, in_memory
 from ..data.tables import unused_note
-from ..errors import DesignError, JudgmentError, OptionError, kind_of, listed, near
+from ..errors import DesignError, JudgmentError, OptionError, listed, near
 
 _ROUNDING = 1e-12  # of the largest outcome: standard errors below it are sums of deviations that cancel
 _REMEDY = "Name them: classical.conjoint(frame, outcome='chosen', attributes=['price', 'size'], respondent='id')."
@@ -192,7 +192,7 @@ def conjoint(
     """
     source = open_source(frame)
     table = in_memory(source)
-    _refuse_containers(table)
+    refuse_odd_cells(table)
     roles = _roles(source, outcome, as_names(attributes, "attributes"), respondent, as_names(task, "task"))
     _refuse_missing(table[roles.columns])
     outcomes = _outcomes(table[roles.outcome], roles.outcome)
@@ -272,14 +272,6 @@ def _roles(
     described = attributes or [name for name in layout.arguments["attributes"] if name not in (chosen, by, *sets)]
     how = f"outcomes by column {chosen!r}, respondents by {by!r}" + (f", tasks by {listed(list(sets))}" if sets else "")
     return _Roles(chosen, tuple(described), by, tuple(sets), (how,))
-
-
-def _refuse_containers(table: pd.DataFrame) -> None:
-    for name in (name for name in table if pd.api.types.is_object_dtype(table[name])):
-        containers = ~table[name].map(lambda value: isinstance(value, Hashable)).astype(bool)
-        if containers.any():
-            held = kind_of(table[name][containers].iloc[0])
-            raise JudgmentError(f"column {name!r} holds {held}", expected="one word or number in each cell")
 
 
 def _refuse_missing(table: pd.DataFrame) -> None:

@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from ..base.arguments import is_label
 from ..base.table import counted, format_count, format_number
 from ..core.columns import (
     MOST_COUNTED,
@@ -31,9 +32,10 @@ from ..core.columns import (
     own_numbers,
     refuse_surrogates,
 )
-from ..errors import JudgmentError, listed, safe_repr
+from ..errors import JudgmentError, kind_of, listed, safe_repr
 from .distinct_rows import Frame, Rows
 
+_OTHER = (decimal.Decimal, datetime.timedelta, datetime.time, bytes)  # beside labels, values that have one text each
 _CHUNK = 2**14  # rows looked at in one go
 _DENSE = 2**20  # whole numbers in a range up to so long are their own codes
 _WHOLE = 2.0**53  # beyond it floats skip whole numbers
@@ -390,3 +392,16 @@ def _as_floats(rows: Rows, name: str, *, text: bool) -> FloatArray:
 def is_missing(value: Any) -> bool:
     """Whether a value means "missing"."""
     return value is None or value is pd.NA or value is pd.NaT or (isinstance(value, float) and math.isnan(value))
+
+
+def refuse_odd_cells(table: pd.DataFrame) -> None:
+    """Raise for cells that hold no word, number, date or gap, such as lists, and for text that no file can hold."""
+    for name in (name for name in table if pd.api.types.is_object_dtype(table[name])):
+        for value in table[name]:
+            if not (is_label(value) or is_missing(value) or isinstance(value, _OTHER)):
+                raise JudgmentError(
+                    f"column {name!r} holds {kind_of(value)}",
+                    f"If the column is not needed, leave it out: frame.drop(columns={name!r}).",
+                    expected="one word or number in each cell",
+                )
+        refuse_surrogates(f"column {name!r}", table[name])

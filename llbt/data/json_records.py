@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 
 from ..core.columns import inferred
-from ..errors import JudgmentError, listed, repeated
+from ..errors import JudgmentError, listed, repeated, safe_repr
 from .paths import first_line
 
 
@@ -91,5 +91,6 @@ def as_frame(records: Sequence[Any], what: str) -> pd.DataFrame:
         return pd.DataFrame([tuple(record) for record in records], columns=["winner", "loser"])
     odd = next(k for k, r in enumerate(records) if not isinstance(r, Mapping))
     raise JudgmentError(
-        f"{what}: record {odd} is {records[odd]!r:.80}", expected="records with named fields, or pairs (winner, loser)"
+        f"{what}: record {odd} is {safe_repr(records[odd]):.80}",
+        expected="records with named fields, or pairs (winner, loser)",
     )

@@ -13,6 +13,7 @@ from ..base.arguments import Confidence, Count, Jobs, Rng, as_generator, checked
 from ..base.table import Qualifying, counted, format_count
 from ..core.columns import FloatArray, Label
 from ..data.files import open_source
+from ..data.frames import refuse_odd_cells
 from ..data.judgments import read_judgments
 from ..data.outcomes import Outcomes
 from ..data.sources import in_memory
@@ -225,6 +226,7 @@ def _verdicts(
                 f"there is no column {name!r} ({parameter}=){near(name, list(table))}",
                 expected=f"one of {listed(list(table), 20)}",
             )
+    refuse_odd_cells(table[[*dict.fromkeys(name for name in wanted.values() if name is not None)]])
     whole = table.assign(**{_ROW: np.arange(len(table))})
     _refuse_missing(whole, [*sides, *([groups] if groups else [])])
     judged = _filled(whole[columns[1]])

@@ -251,3 +251,15 @@ def test_position_is_not_told_from_worth_where_objects_keep_their_sides() -> Non
     frame.loc[100:, "people"] = None
     found = llbt.judges.report(frame, human="people", machine="llm", n=20, rng=1)
     assert found.unanswered["position"].endswith("shown on one side, so position cannot be separated from worth")
+
+
+@pytest.mark.parametrize(
+    ("cell", "fault"), [([1], "holds a list; expected one word or number"), ("\ud800", "half a character")]
+)
+def test_cells_that_are_no_words_are_refused_if_they_are_used(frame, cell, fault):
+    odd = frame.astype(object)
+    odd.at[5, "machine"] = cell
+    with pytest.raises(JudgmentError, match=fault):
+        llbt.judges.report(odd, human="human", machine="machine", n=9)
+    unused = frame.assign(machine=frame["machine"], talk=[["Hello"]] * len(frame))
+    assert llbt.judges.report(unused, human="human", machine="machine", n=9).rows == len(frame)
