@@ -210,10 +210,11 @@ class MixedEstimates:
         Notes
         -----
         The lower bound is 0 if the likelihood at σ = 0 has not fallen far enough. The upper bound is infinite if the
-        likelihood never falls far enough. In simulated studies (three objects, σ .35 to 1.2) 95 % intervals cover the
-        truth in 93 to 97 %. With 12 judges who make 20 judgments each, they cover it in 93 %, lie below σ in 6 %, and
-        above it in 1.5 %. With fewer judges coverage is lower: 84 % with four judges and 90 % with six. The intervals
-        belong to the maximum of the likelihood, where σ is too small (``tests/simulations/scale_intervals.json``).
+        likelihood has not fallen far enough at σ = 10, beyond which judges are practically consistent. In simulated
+        studies (three objects, σ .35 to 1.2) 95 % intervals cover the truth in 93 to 97 %. With 12 judges who make 20
+        judgments each, they cover it in 93 %, lie below σ in 6 %, and above it in 1.5 %. With fewer judges coverage is
+        lower: 84 % with four judges and 90 % with six. The intervals belong to the maximum of the likelihood, where σ
+        is too small (``tests/simulations/scale_intervals.json``).
         """
         with steps_shown("scale_intervals", progress):
             return self.profile if confidence == 0.95 else self._profiled(confidence)
