@@ -108,15 +108,14 @@ class JudgeDimension(Record):
             Field("std_error", "Std. Error", self.std_error.T.ravel(), "estimate"),
             *interval_fields(loadings - half, loadings + half, self.confidence),
         )
-        several = self.rank > 1
         table = Table(
             fields,
-            title=f"Dimension{'s' * several} along which levels of {self.by} differ most",
+            title=f"Dimension{'s' * (self.rank > 1)} along which levels of {self.by} differ most",
             head=self._head(),
             notes=(
                 f"Loading: change in the log-worth λ for a {self.by} whose score is 1.",
                 "The sign of each dimension is arbitrary. Standard errors assume that both exist."
-                if several
+                if self._found > 1
                 else "The sign of the dimension is arbitrary. Standard errors assume that it exists.",
                 f"Score of each {self.by}: .judge_table()",
                 f"σ is estimated by maximum likelihood: too small with few levels of {self.by}.",
@@ -130,12 +129,18 @@ class JudgeDimension(Record):
         numbers = np.repeat(np.arange(1, self.rank + 1), times)
         return Field("dimension", "dimension", numbers, "count", frame_only=self.rank == 1)
 
+    @property
+    def _found(self) -> int:
+        """The number of dimensions that increase the likelihood."""
+        return int(np.any(self.loadings, axis=0).sum())
+
     def _head(self) -> tuple[str, ...]:
-        n_found = int(np.any(self.loadings, axis=0).sum())
+        n_found = self._found
         n_less = min(n_found, self.rank - 1)
         less = counted(n_less, "dimension") if n_less else "independent effects"
         shares = " and ".join(map(format_percent, self.shares[:n_found].tolist()))
-        along = "lies along this dimension" if n_found == 1 else "lie along these dimensions"
+        which = "this" if self.rank == 1 else "the first"
+        along = f"lies along {which} dimension" if n_found == 1 else "lie along these dimensions"
         of_variance = (
             f"{shares} of the variance of log-worths between levels of {self.by} {along}; "
             f"the remaining effects have σ {format_number(self.sigma, 3)}."
@@ -234,7 +239,8 @@ def dimension(
     loadings of two dimensions are orthogonal. All estimates maximize the likelihood by expectation propagation; the fit
     with R − 1 dimensions is estimated in the same way. Standard errors come from the observed information of all
     parameters. If the last dimension does not exist, its scores are not identified, and the likelihood ratio has no χ²
-    distribution. The p-value therefore comes from tables drawn from the fit with R − 1 dimensions.
+    distribution. The p-value therefore comes from tables drawn from the fit with R − 1 dimensions, with σ and loadings
+    enlarged as the restricted likelihood enlarges σ.
 
     References
     ----------
@@ -353,9 +359,9 @@ def _lines(res: WithEffects, by: str) -> tuple[FactorLines, tuple[Label, ...]]:
 
 
 def _enlarged(res: WithEffects, fit: FactorFit, which: int) -> FactorFit:
-    """Return a maximum with σ and loadings enlarged as the restricted likelihood enlarges σ, to draw tables from.
+    """Return a fit with σ and loadings multiplied by the restricted σ divided by the maximum likelihood σ.
 
-    By maximum likelihood drawn judges would differ too little.
+    Tables for the p-value are drawn from it. With maximum likelihood σ, simulated judges would differ too little.
     """
     own, restricted, largest = len(res.brackets), res.solution.scales, res.maximum.scales
     ratio = np.where(largest > 0, restricted / np.where(largest > 0, largest, 1.0), 1.0)
