@@ -164,7 +164,7 @@ def shown(
 def _foretold(asker: str, jobs: Collection[T], sizes: Sequence[int], ahead: int) -> Iterable[T]:
     """Return the jobs; after some seconds, warn how long all of them will take if much time is left.
 
-    The clock starts when the first job of several processes is finished: to start processes takes seconds, too.
+    With several processes, the clock starts when the first job is finished, because processes take seconds to start.
     """
     first = start = time.monotonic()
     total, done = sum(sizes), 0

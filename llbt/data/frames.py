@@ -401,7 +401,7 @@ def refuse_odd_cells(table: pd.DataFrame) -> None:
             if not (is_label(value) or is_missing(value) or isinstance(value, _OTHER)):
                 raise JudgmentError(
                     f"column {name!r} holds {kind_of(value)}",
-                    f"If the column is not needed, leave it out: frame.drop(columns={name!r}).",
+                    f"Make them text: frame[{name!r}] = frame[{name!r}].map(str). Or drop a column that is not needed.",
                     expected="one word or number in each cell",
                 )
         refuse_surrogates(f"column {name!r}", table[name])

@@ -210,7 +210,7 @@ class MixedEstimates:
         Notes
         -----
         The lower bound is 0 if the likelihood at σ = 0 has not fallen far enough. The upper bound is infinite if the
-        likelihood has not fallen far enough at σ = 10, beyond which judges are practically consistent. In simulated
+        likelihood has not fallen far enough at σ = 10, where almost every choice of a judge is certain. In simulated
         studies (three objects, σ .35 to 1.2) 95 % intervals cover the truth in 93 to 97 %. With 12 judges who make 20
         judgments each, they cover it in 93 %, lie below σ in 6 %, and above it in 1.5 %. With fewer judges coverage is
         lower: 84 % with four judges and 90 % with six. The intervals belong to the maximum of the likelihood, where σ

@@ -133,7 +133,10 @@ class JudgeUnits:
 
 
 def rule_of(res: WithEffects) -> Rule:
-    """Return the points over which effects are integrated; some default points if the maximum has all σ at 0."""
+    """Return the rule by which effects are integrated out.
+
+    If the maximum has all σ at 0, it is a product rule for few effects and a sample for many.
+    """
     rule = res.maximum.rule
     if rule is not None:
         return rule  # type: ignore[return-value]

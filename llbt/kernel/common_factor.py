@@ -103,7 +103,7 @@ class FactorLines:
         at, scales = np.concatenate([fit.best.params, logs]), tuple(np.append(active, added).tolist())
         loadings = np.column_stack([fit.loadings, contrasts.T])
         slopes = self.point(loadings, at, scales, fit.best.sites)[1][:, fit.rank :]
-        # small loadings L raise the log-likelihood by ½ tr(LᵀML), whose slopes are M L
+        # small loadings L change the log-likelihood by ½ tr(LᵀML), whose slopes are M L
         bend = contrasts @ slopes
         return np.asarray(linalg.eigh(bend + bend.T)[1].T[::-1] @ contrasts)
 
@@ -145,9 +145,9 @@ def factor_maximum(lines: FactorLines, less: FactorFit) -> FactorFit:
 
     Notes
     -----
-    The search maximizes the profile likelihood of the loadings by BFGS. It starts at the loadings of `less`; the new
-    factor starts at the direction in which the likelihood rises most. The slope of the profile is the slope of the
-    likelihood at the maximum over the other parameters.
+    The search maximizes the profile likelihood of the loadings by BFGS. It starts at the loadings of `less`. For the
+    new factor, the two directions in which the likelihood rises most are tried, and the better one is taken. The slope
+    of the profile is the slope of the likelihood at the maximum over the other parameters.
     """
     search, known = _Search(lines, less), _scaled(less.loadings)
     directions = lines.directions(less)[:_DIRECTIONS]

@@ -107,8 +107,8 @@ def propagated(
         normal = _gaussian(work, eta[0], precision, pull)
     else:
         warn_user(
-            f"expectation propagation did not converge in {_SWEEPS} sweeps at some values of σ. Answers that depend on "
-            "these values may be off: compare them with approximation='laplace'.",
+            f"expectation propagation did not converge in {_SWEEPS} sweeps at some values of σ. Results that depend on "
+            "these values may be inaccurate. Compare them with llbt.fit(…, approximation='laplace').",
             ConvergenceWarning,
         )
     widened = 1 + precision * spread

@@ -406,7 +406,7 @@ class _AtScales:
         """Return Newton's step."""
         p = len(point.params)
         score = point.marginal.score[:p]
-        # no warning of a flat likelihood: the search ends there without a result
+        # cho_solve does not warn of a flat likelihood, as solve does; the search ends there without a result
         values = linalg.cho_solve(linalg.cho_factor(point.marginal.information[:p, :p]), score)
         return Step(values, float(score @ values))
 
